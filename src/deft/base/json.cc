@@ -287,7 +287,7 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
   if (!ec && parsed < text.size()) ec = bj::error::extra_data;
   if (!ec) return parser.handler().take();
 
-  if (is_half_pair(ec) && limits.replace_lone_surrogates) {
+  if (limits.replace_lone_surrogates) {  // Boost calls some halves just "syntax error", so any error gets a second try
     JsonLimits strict = limits;
     strict.replace_lone_surrogates = false;
     return parse_json(without_lone_surrogates(text), strict);
