@@ -12,7 +12,7 @@ using WallTime = std::chrono::system_clock::time_point;
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual TimePoint now() const = 0;      // never jumps
+  virtual TimePoint now() const = 0;       // never jumps
   virtual WallTime wall_time() const = 0;  // for people; may jump
 };
 

@@ -37,7 +37,8 @@ TEST(Json, RandomDoublesComeBackBitForBit) {
 TEST(Json, RefusesWhatIsNotStrictJsonAndSaysWhere) {
   EXPECT_EQ(parse_json("{\"a\":1,\n \"a\":2}").error().message.substr(0, 16), "line 2, column 7");
   EXPECT_NE(parse_json("{\"a\":1,\n \"a\":2}").error().message.find("stands twice"), std::string::npos);
-  for (const char* text : {"", "{", "[1,]", "{'a':1}", "// c\n1", "nan", "01", "1e400", "\"\\ud83d\"", "\"\xff\"", "1 2"}) {
+  for (const char* text :
+       {"", "{", "[1,]", "{'a':1}", "// c\n1", "nan", "01", "1e400", "\"\\ud83d\"", "\"\xff\"", "1 2"}) {
     EXPECT_FALSE(parse_json(text)) << text;
   }
 }

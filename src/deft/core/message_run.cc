@@ -1,0 +1,145 @@
+#include "deft/core/message_run.h"
+
+#include <utility>
+
+#include "deft/base/check.h"
+
+namespace deft {
+
+bool MessageRun::Step::empty() const {
+  return resolve.empty() && start.empty() && stop.empty() && answer_unstarted.empty() && emit.empty() && settle.empty();
+}
+
+MessageRun::MessageRun(Slots& slots, CancelScope& turn, Options options)
+    : scheduler_(slots), options_(options), message_scope_(turn) {}
+
+CallIndex MessageRun::add(CallTraits traits) {
+  DEFT_CHECK(!closed_);
+  const CallIndex index = scheduler_.add(traits.footprint);
+  if (traits.failure_cancels_siblings && options_.sibling_cancellation) {
+    CancelScope& earlier = shell_scopes_.empty() ? message_scope_ : shell_scopes_.back();
+    Call& call = calls_.emplace_back(earlier, std::move(traits));
+    call.later_shells = &shell_scopes_.emplace_back(earlier);
+  } else {
+    calls_.emplace_back(message_scope_, std::move(traits));
+  }
+  if (calls_.back().scope.cancelled()) added_cancelled_.push_back(index);
+  return index;
+}
+
+CallIndex MessageRun::add_answered() {
+  DEFT_CHECK(!closed_);
+  const CallIndex index = scheduler_.add(Footprint::nothing());
+  calls_.emplace_back(message_scope_, CallTraits{.footprint = Footprint::nothing(), .read_only = true});
+  scheduler_.finish(index);
+  calls_[index].phase = Phase::finished;
+  return index;
+}
+
+void MessageRun::resolved(CallIndex call, Footprint footprint) { scheduler_.resolve(call, std::move(footprint)); }
+
+void MessageRun::parked(CallIndex call, Waiting waiting) {
+  scheduler_.park(call);
+  if (waiting == Waiting::before_run) set_may_have_effect(calls_[call], false);
+}
+
+bool MessageRun::replaced(CallIndex index, CallTraits traits) {
+  Call& call = calls_[index];
+  DEFT_CHECK(call.phase == Phase::started);
+  if (!call.traits.interruptible) --started_blocking_;
+  set_may_have_effect(call, false);  // an input is only replaced before the call runs
+  Footprint footprint = traits.footprint;
+  call.traits = std::move(traits);
+  if (!scheduler_.readmit(index, std::move(footprint))) {
+    call.phase = Phase::queued;
+    if (call.scope.cancelled()) cancellations_pending_ = true;
+    return false;
+  }
+  set_may_have_effect(call, !call.traits.read_only);
+  if (!call.traits.interruptible) ++started_blocking_;
+  return true;
+}
+
+void MessageRun::finished(CallIndex index, Ending ending, bool leaves_modifiers) {
+  Call& call = calls_[index];
+  DEFT_CHECK(call.phase == Phase::started);
+  if (!call.traits.interruptible) --started_blocking_;
+  if (ending == Ending::not_run) set_may_have_effect(call, false);
+  call.phase = Phase::finished;
+  scheduler_.finish(index, leaves_modifiers);
+  if (ending == Ending::failed && call.later_shells) {
+    call.later_shells->cancel({CancelReason::sibling_error, call.traits.label});
+    cancellations_pending_ = true;
+  }
+}
+
+void MessageRun::set_may_have_effect(Call& call, bool may) {
+  if (std::exchange(call.may_have_effect, may) == may) return;
+  effects_ += may ? 1 : static_cast<std::size_t>(-1);
+}
+
+void MessageRun::interrupt() {
+  for (Call& call : calls_) {
+    const bool waits_or_runs = call.phase == Phase::queued || call.phase == Phase::started;
+    if (waits_or_runs && call.traits.interruptible) call.scope.cancel({CancelReason::interrupt, {}});
+  }
+  cancellations_pending_ = true;
+}
+
+void MessageRun::abort() {
+  message_scope_.cancel({CancelReason::abort, {}});
+  cancellations_pending_ = true;
+}
+
+bool MessageRun::discard() {
+  closed_ = true;
+  if (effects_ > 0) return false;
+  discarded_ = true;
+  message_scope_.cancel({CancelReason::discard, {}});
+  cancellations_pending_ = true;
+  return true;
+}
+
+void MessageRun::carry_out_cancellation(CallIndex index, Step& step) {
+  Call& call = calls_[index];
+  const auto& why = call.scope.cancelled();
+  if (!why) return;
+  if (call.phase == Phase::queued) {
+    scheduler_.finish(index);
+    call.phase = Phase::finished;
+    step.answer_unstarted.push_back({index, *why});
+  } else if (call.phase == Phase::started && !std::exchange(call.stop_sent, true)) {
+    step.stop.push_back({index, *why});
+  }
+}
+
+void MessageRun::carry_out_cancellations(Step& step) {
+  for (const CallIndex index : std::exchange(added_cancelled_, {})) carry_out_cancellation(index, step);
+  if (!std::exchange(cancellations_pending_, false)) return;
+  for (CallIndex index = next_to_emit_; index < calls_.size(); ++index) carry_out_cancellation(index, step);
+}
+
+MessageRun::Step MessageRun::next() {
+  Step step;
+  carry_out_cancellations(step);  // first: a call that is cancelled now must not be started below
+  step.resolve = scheduler_.take_unresolved();
+  if (!step.resolve.empty()) return step;  // the owner resolves, then asks again
+
+  if (scheduler_.started() == 0) step.settle = scheduler_.settle();
+  step.start = scheduler_.start_ready();
+  for (const CallIndex index : step.start) {
+    Call& call = calls_[index];
+    set_may_have_effect(call, !call.traits.read_only);
+    if (std::exchange(call.phase, Phase::started) == Phase::started) continue;  // goes on after a wait
+    if (!call.traits.interruptible) ++started_blocking_;
+  }
+  for (; next_to_emit_ < calls_.size() && calls_[next_to_emit_].phase == Phase::finished; ++next_to_emit_) {
+    calls_[next_to_emit_].phase = Phase::emitted;
+    if (!discarded_) step.emit.push_back(next_to_emit_);
+  }
+  return step;
+}
+
+bool MessageRun::done() const { return closed_ && next_to_emit_ == calls_.size(); }
+
+}  // namespace deft

@@ -1,0 +1,210 @@
+#include "deft/core/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "deft/base/check.h"
+
+namespace deft {
+
+Scheduler::~Scheduler() {
+  for (const Call& call : calls_) {
+    if (call.phase == Phase::running) slots_.give_back();
+  }
+}
+
+CallIndex Scheduler::add(Footprint footprint) {
+  const auto call = static_cast<CallIndex>(calls_.size());
+  if (footprint.changes_meaning_of_later_calls()) meaning_changers_.add(call);
+  const bool needs_no_resolving = footprint.is_everything() || footprint.is_nothing();
+  calls_.push_back({.footprint = std::move(footprint)});
+  ++unfinished_;
+  if (needs_no_resolving) {
+    admit(call);
+  } else {
+    unresolved_.add(call);
+  }
+  return call;
+}
+
+std::vector<CallIndex> Scheduler::take_unresolved() {
+  std::vector<CallIndex> due;
+  const auto changer = meaning_changers_.first();
+  for (auto first = unresolved_.first(); first && (!changer || *first <= *changer); first = unresolved_.first()) {
+    unresolved_.remove(*first);
+    calls_[*first].phase = Phase::asked;
+    ++asked_;
+    due.push_back(*first);
+  }
+  return due;
+}
+
+void Scheduler::resolve(CallIndex call, Footprint footprint) {
+  Call& it = calls_[call];
+  if (it.phase == Phase::finished) return;  // cancelled while its footprint was being taken
+  DEFT_CHECK(it.phase == Phase::asked);
+  --asked_;
+  meaning_changers_.remove(call);
+  if (footprint.changes_meaning_of_later_calls()) meaning_changers_.add(call);
+  it.footprint = std::move(footprint);
+  admit(call);
+}
+
+void Scheduler::admit(CallIndex call) {
+  unfinished_accesses_.add(call, calls_[call].footprint);
+  block_or_ready(call);
+}
+
+void Scheduler::block_or_ready(CallIndex call) {
+  if (const auto earlier = blocker(call)) {
+    calls_[call].phase = Phase::blocked;
+    calls_[*earlier].waiters.push_back(call);
+    return;
+  }
+  calls_[call].phase = Phase::ready;
+  ready_.push(call);
+}
+
+std::optional<CallIndex> Scheduler::blocker(CallIndex call) const {
+  const Call& it = calls_[call];
+  if (const auto earlier = unfinished_accesses_.latest_conflict(it.footprint, call)) return earlier;
+  if (!it.readmitted) return std::nullopt;
+  // Later calls that started while this one still had its old footprint.
+  for (auto later = started_calls_.latest_before(static_cast<CallIndex>(calls_.size())); later && *later > call;
+       later = started_calls_.latest_before(*later)) {
+    if (conflicts(it.footprint, calls_[*later].footprint)) return later;
+  }
+  return std::nullopt;
+}
+
+std::vector<CallIndex> Scheduler::start_ready() {
+  DEFT_CHECK(asked_ == 0);
+  std::vector<CallIndex> begun;
+  while (!resuming_.empty()) {
+    const CallIndex call = resuming_.front();
+    if (calls_[call].phase == Phase::resuming) {
+      if (!slots_.take()) return begun;
+      calls_[call].phase = Phase::running;
+      begun.push_back(call);
+    }
+    resuming_.pop_front();
+  }
+  while (!ready_.empty()) {
+    const CallIndex call = ready_.top();
+    if (calls_[call].phase != Phase::ready) {  // cancelled meanwhile, or its footprint is taken anew
+      ready_.pop();
+      continue;
+    }
+    if (blocker(call)) {  // an earlier call came back with a new footprint
+      ready_.pop();
+      block_or_ready(call);
+      continue;
+    }
+    if (!slots_.take()) return begun;
+    ready_.pop();
+    calls_[call].phase = Phase::running;
+    started_calls_.add(call);
+    ++started_;
+    begun.push_back(call);
+  }
+  return begun;
+}
+
+void Scheduler::leave_slot(CallIndex call, Phase next) {
+  if (calls_[call].phase == Phase::running) slots_.give_back();
+  calls_[call].phase = next;
+}
+
+void Scheduler::park(CallIndex call) {
+  DEFT_CHECK(calls_[call].phase == Phase::running);
+  leave_slot(call, Phase::parked);
+}
+
+void Scheduler::unpark(CallIndex call) {
+  if (calls_[call].phase != Phase::parked) return;
+  calls_[call].phase = Phase::resuming;
+  resuming_.push_back(call);
+}
+
+bool Scheduler::readmit(CallIndex call, Footprint footprint) {
+  Call& it = calls_[call];
+  DEFT_CHECK(is_started(it.phase));
+  const bool changed_meaning = it.footprint.changes_meaning_of_later_calls();
+  unfinished_accesses_.remove(call, it.footprint);
+  meaning_changers_.remove(call);
+  it.footprint = std::move(footprint);
+  it.readmitted = true;
+  unfinished_accesses_.add(call, it.footprint);
+  if (it.footprint.changes_meaning_of_later_calls()) {
+    meaning_changers_.add(call);
+    if (!changed_meaning) forget_later_footprints(call);
+  }
+  const bool goes_on = !blocker(call);
+  if (!goes_on) {
+    leave_slot(call, Phase::blocked);
+    started_calls_.remove(call);
+    --started_;
+    block_or_ready(call);
+  }
+  wake_waiters(call);  // they may have waited only for what it touched before, or only because it ran
+  return goes_on;
+}
+
+// Calls that have not started were resolved on the assumption that this call changes nothing for them.
+void Scheduler::forget_later_footprints(CallIndex call) {
+  for (auto later = call + 1; later < calls_.size(); ++later) {
+    Call& it = calls_[later];
+    const bool waiting = it.phase == Phase::blocked || it.phase == Phase::ready;
+    if (!waiting || it.footprint.is_everything() || it.footprint.is_nothing()) continue;
+    unfinished_accesses_.remove(later, it.footprint);
+    it.phase = Phase::unresolved;
+    unresolved_.add(later);
+  }
+}
+
+void Scheduler::finish(CallIndex call, bool leaves_modifiers) {
+  Call& it = calls_[call];
+  DEFT_CHECK(it.phase != Phase::finished);
+  if (it.phase == Phase::unresolved) unresolved_.remove(call);
+  if (it.phase == Phase::asked) --asked_;
+  if (it.phase != Phase::unresolved && it.phase != Phase::asked) unfinished_accesses_.remove(call, it.footprint);
+  if (is_started(it.phase)) {
+    started_calls_.remove(call);
+    --started_;
+  }
+  leave_slot(call, Phase::finished);
+  meaning_changers_.remove(call);
+  --unfinished_;
+  if (leaves_modifiers) {
+    settling_accesses_.add(call, it.footprint);
+    settling_.push_back(call);
+  }
+  wake_waiters(call);
+}
+
+void Scheduler::wake_waiters(CallIndex call) {
+  const std::vector<CallIndex> waiters = std::exchange(calls_[call].waiters, {});
+  for (const CallIndex waiter : waiters) {
+    if (calls_[waiter].phase == Phase::blocked) block_or_ready(waiter);
+  }
+}
+
+std::vector<CallIndex> Scheduler::visible_to(CallIndex call) const {
+  std::vector<CallIndex> seen;
+  const Footprint& own = calls_[call].footprint;
+  for (auto earlier = settling_accesses_.latest_conflict(own, call); earlier;
+       earlier = settling_accesses_.latest_conflict(own, *earlier)) {
+    seen.push_back(*earlier);
+  }
+  std::reverse(seen.begin(), seen.end());
+  return seen;
+}
+
+std::vector<CallIndex> Scheduler::settle() {
+  for (const CallIndex call : settling_) settling_accesses_.remove(call, calls_[call].footprint);
+  std::vector<CallIndex> settled = std::exchange(settling_, {});
+  std::sort(settled.begin(), settled.end());
+  return settled;
+}
+
+}  // namespace deft
