@@ -3,13 +3,10 @@
 #include <string_view>
 #include <utility>
 
+#include "deft/base/path.h"
+
 namespace deft {
 namespace {
-
-bool is_at_or_below(std::string_view path, std::string_view folder) {
-  if (!path.starts_with(folder)) return false;
-  return path.size() == folder.size() || folder.back() == '/' || path[folder.size()] == '/';
-}
 
 bool clash(Footprint::Use a, Footprint::Use b) {
   using Use = Footprint::Use;

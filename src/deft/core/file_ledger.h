@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace deft {
+
+struct LineRange {
+  std::uint64_t first = 1;
+  std::uint64_t last = 0;  // inclusive
+  bool operator==(const LineRange&) const = default;
+};
+
+// What the model has seen of one version of a file.
+struct FileSeen {
+  std::string path;  // canonical
+  std::int64_t modified_ns = 0;
+  std::uint64_t size = 0;
+  std::string content_hash;      // of the whole file, whatever part was shown
+  bool whole = false;            // every byte was shown, or written by us
+  std::vector<LineRange> lines;  // if not whole: what was shown, sorted, not touching
+  bool operator==(const FileSeen&) const = default;
+};
+
+// Adds what was shown now to what was shown before of the same content; other content replaces it.
+FileSeen merge_seen(const FileSeen& before, const FileSeen& now);
+bool covers(const FileSeen& seen, const LineRange& lines);
+
+// What the model has seen of each file. Pure: nobody looks at the disk here.
+class FileLedger {
+ public:
+  void record(const FileSeen& seen);
+  const FileSeen* find(std::string_view path) const;
+
+ private:
+  std::unordered_map<std::string, FileSeen> files_;
+};
+
+}  // namespace deft

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/base/clock.h"
+#include "deft/base/json.h"
+#include "deft/base/result.h"
+#include "deft/core/footprint.h"
+#include "deft/core/permission.h"
+#include "deft/core/session_state.h"
+#include "deft/core/tool_result.h"
+
+namespace deft {
+
+class Files;
+class Processes;
+
+// The outside world, as tools reach it. Every part has a fake twin in testing/.
+struct Os {
+  Files& files;
+  Processes& processes;
+  const Clock& clock;
+};
+
+inline constexpr std::size_t kResultCharactersMax = 30'000;
+inline constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();  // never stored away
+
+enum class OnInterrupt : std::uint8_t {
+  block,   // runs on when the user sends a new message
+  cancel,  // stops then
+};
+enum class Origin : std::uint8_t { built_in, host, mcp };
+
+// What a tool is, the same for every call. Whatever is not set has the safe default.
+struct ToolSpec {
+  std::string name;
+  std::vector<std::string> aliases;  // keep calls of old transcripts working
+  std::string description;           // for the model
+  Json input_schema;                 // root type: object
+  std::optional<Json> output_schema = std::nullopt;
+  std::string search_hint = {};               // 3 to 10 words that the name does not hold already
+  bool should_defer = false;                  // may be left out of the first prompt
+  bool always_load = false;                   // never left out
+  std::vector<std::string> path_fields = {};  // inputs that are paths: the engine makes them absolute
+  OnInterrupt on_interrupt = OnInterrupt::block;
+  bool failure_cancels_siblings = false;
+  std::size_t result_characters_max = kResultCharactersMax;
+  Origin origin = Origin::built_in;
+};
+
+// A call that only waits: it holds neither a slot nor a thread meanwhile.
+struct Wait {
+  std::optional<Duration> at_most = std::nullopt;  // how long; nothing: until the answer comes
+  bool for_host = false;                           // an answer from the host ends it
+};
+
+// What a running call has in hand.
+struct ToolIo {
+  Os os;
+  const SessionView& session;
+  std::stop_token stop;
+  std::function<void(Json)> progress;  // shown at once; the latest wins
+  const Json* answer = nullptr;        // after a wait for the host: what it answered
+  std::string_view call_id = {};
+  std::string_view session_folder = {};  // private to the session; large output goes there
+};
+
+// A tool declares what it is; the engine never treats one specially by its name. A declaration that throws counts as
+// the unsafe answer. What a tool needs beside ToolIo comes through its constructor. Called from several threads at
+// once.
+class Tool {
+ public:
+  virtual ~Tool() = default;
+  virtual const ToolSpec& spec() const = 0;
+  virtual std::string description(const SessionState&) const { return spec().description; }
+  // Why it is not available here and now (missing program, dead server); nothing if it is.
+  virtual std::optional<std::string> disabled() const { return std::nullopt; }
+
+  // Per input, which fits the schema.
+  virtual bool is_read_only(const Json&) const { return false; }
+  virtual bool is_concurrency_safe(const Json& input) const { return is_read_only(input); }
+  virtual bool is_destructive(const Json&) const { return false; }
+  virtual bool is_session_only(const Json&) const { return false; }  // changes nothing but the session's own state
+  // Nothing: the plain rule holds, safe calls run beside safe calls and all others alone.
+  virtual std::optional<Footprint> footprint(const Json&) const { return std::nullopt; }
+  virtual Result<void> validate(const Json&, ToolIo&) const { return {}; }
+  virtual std::optional<OwnVerdict> check_permission(const Json&, const SessionView&) const { return std::nullopt; }
+  virtual std::string classifier_text(const Json& input) const { return to_json(input); }
+  // Does the specifier of a rule, `Tool(specifier)`, cover this input?
+  virtual bool matches_rule(const Json& input, std::string_view specifier) const { return to_json(input) == specifier; }
+
+  // A wait before run(), see Wait. Asked once, on a worker.
+  virtual std::optional<Wait> wait_for(const Json&) const { return std::nullopt; }
+  // Does the work; blocks; ends soon after io.stop is requested, with Errc::cancelled if it did not complete.
+  virtual Result<ToolResult> run(const Json& input, ToolIo& io) = 0;
+  // Makes the text for the model from the details, after hooks have seen or replaced those.
+  virtual void map_result(const Json&, ToolResult&) const {}
+
+  // For people: "Bash(make test)" in one line; the full form of a result.
+  virtual std::string render_use(const Json& input) const;
+  virtual std::string render_result(const ToolResult& result) const { return result.text; }
+};
+
+}  // namespace deft
