@@ -161,6 +161,8 @@ bool Permissions::all_paths_inside(const PermissionQuestion& question, bool syst
 // The order is the specification's (5.1); each step may decide, the first that does wins.
 Decision Permissions::decide(const PermissionQuestion& question) const {
   using Stage = PermissionStage;
+  const auto hook_said = [&](Verdict verdict) { return question.hook_verdict == verdict; };
+  if (hook_said(Verdict::deny)) return {Verdict::deny, Stage::hook, {}, question.hook_reason};
   if (const Rule* rule = whole_tool_rule(rules_.deny, question)) {
     return by_rule(Verdict::deny, Stage::deny_rule, *rule, "the rule " + rule->text + " denies it");
   }
@@ -176,6 +178,7 @@ Decision Permissions::decide(const PermissionQuestion& question) const {
   if (const Rule* rule = narrowed_rule(rules_.ask, question)) {
     return by_rule(Verdict::ask, Stage::ask_rule, *rule, "it may fall under the ask rule " + rule->text);
   }
+  if (hook_said(Verdict::ask)) return {Verdict::ask, Stage::hook, {}, question.hook_reason};
   const auto& own = question.own_verdict;
   if (own && (own->verdict == Verdict::deny || (own->verdict == Verdict::ask && own->even_in_bypass))) {
     return {own->verdict, Stage::tool_check, {}, own->reason};
@@ -185,6 +188,7 @@ Decision Permissions::decide(const PermissionQuestion& question) const {
   if (const Rule* rule = whole_tool_rule(rules_.allow, question)) {
     return by_rule(Verdict::allow, Stage::allow_rule, *rule, "the rule " + rule->text + " allows it");
   }
+  if (hook_said(Verdict::allow)) return {Verdict::allow, Stage::hook, {}, question.hook_reason};
   if (own && own->verdict == Verdict::allow) return {Verdict::allow, Stage::tool_check, {}, own->reason};
   if (question.session_only) return {Verdict::allow, Stage::tool_check, {}, "it touches only the session"};
   if (question.read_only && !question.uses_network && all_paths_inside(question, true)) {

@@ -22,6 +22,7 @@ std::optional<Mode> parse_mode(std::string_view text);
 
 // Which step of the chain decided. Stable words: `to_string` is part of the event format.
 enum class PermissionStage : std::uint8_t {
+  hook,
   deny_rule,
   plan_mode,
   ask_rule,
@@ -73,6 +74,8 @@ struct PermissionQuestion {
   std::vector<std::string> paths;  // canonical; everything it touches
   bool all_paths_known = false;
   std::optional<OwnVerdict> own_verdict;
+  std::optional<Verdict> hook_verdict;   // what PreToolUse hooks said together
+  std::string hook_reason;
 };
 
 // Rules, mode and directories at one moment. Immutable: a decision under way never changes.

@@ -93,6 +93,10 @@ class Tool {
   virtual std::optional<Footprint> footprint(const Json&) const { return std::nullopt; }
   virtual Result<void> validate(const Json&, ToolIo&) const { return {}; }
   virtual std::optional<OwnVerdict> check_permission(const Json&, const SessionView&) const { return std::nullopt; }
+  // The paths that permission is judged on; nothing: those of the footprint. Empty means it touches none.
+  virtual std::optional<std::vector<std::string>> permission_paths(const Json&, const SessionView&) const {
+    return std::nullopt;
+  }
   virtual std::string classifier_text(const Json& input) const { return to_json(input); }
   // Does the specifier of a rule, `Tool(specifier)`, cover this input?
   virtual bool matches_rule(const Json& input, std::string_view specifier) const { return to_json(input) == specifier; }

@@ -1,0 +1,340 @@
+#include "deft/agent/call_pipeline.h"
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "deft/base/path.h"
+#include "deft/os/files.h"
+
+namespace deft {
+namespace {
+
+// A declaration that throws counts as the unsafe answer.
+template <class Answer, class Ask>
+Answer declared(Answer unsafe, const Ask& ask) {
+  try {
+    return ask();
+  } catch (...) {
+    return unsafe;
+  }
+}
+
+ToolResult error_result(const Error& error) {
+  // What a tool says about its own work is its result; what the engine says is marked as the engine's.
+  return {.text = error.message, .error = error.code};
+}
+
+bool has_relative_path(const AdmittedCall& call) {
+  for (const std::string& field : call.tool().spec().path_fields) {
+    const auto path = find_string(call.call.input, field);
+    if (path && !path->starts_with('/')) return true;
+  }
+  return false;
+}
+
+Footprint plain_footprint(bool concurrency_safe) {
+  return concurrency_safe ? Footprint::reads_everything() : Footprint::everything();
+}
+
+// Folders that a write would have to create first; creating them is a write of their own.
+std::vector<std::string> missing_parents(const Files& files, std::string_view path) {
+  std::vector<std::string> missing;
+  for (std::string_view folder = parent_path(path); folder != "/"; folder = parent_path(folder)) {
+    const auto status = files.status(std::string(folder));
+    if (status && status->kind != FileKind::missing) break;
+    missing.emplace_back(folder);
+  }
+  return missing;
+}
+
+bool has_other_names(const Files& files, const std::string& path) {
+  const auto status = files.status(path);
+  return status && status->kind == FileKind::regular && status->links > 1;
+}
+
+Footprint resolve_paths(const Files& files, const Footprint& declared_footprint) {
+  Footprint resolved;
+  resolved = std::move(resolved).and_network(declared_footprint.network()).and_session(declared_footprint.session());
+  for (const auto& access : declared_footprint.paths()) {
+    const auto canonical = files.canonical(access.path);
+    if (!canonical) return Footprint::everything();  // a loop of links, a folder we may not enter: unknown
+    switch (access.use) {
+      case Footprint::PathUse::read: resolved = std::move(resolved).and_reads(*canonical); break;
+      case Footprint::PathUse::read_tree: resolved = std::move(resolved).and_reads_tree(*canonical); break;
+      case Footprint::PathUse::write:
+        // A file with several names: whoever reads it under another one would not be seen to conflict.
+        if (has_other_names(files, *canonical)) return Footprint::everything();
+        for (std::string& folder : missing_parents(files, *canonical)) {
+          resolved = std::move(resolved).and_writes(std::move(folder));
+        }
+        resolved = std::move(resolved).and_writes(*canonical);
+        break;
+    }
+  }
+  return resolved;
+}
+
+std::string denial_text(const ToolCall& call, const Decision& decision) {
+  return "Permission to use " + call.name + " was denied: " + decision.reason +
+         ". Do not try the same by another way; go on without it, or say what you need and why.";
+}
+
+}  // namespace
+
+// Tells the frontend how long a stage took and how it ended. Costs nothing when nobody wants to know.
+class CallPipeline::Stage {
+ public:
+  Stage(const CallPipeline& pipeline, std::string_view name, const std::string& call_id)
+      : pipeline_(pipeline), name_(name), call_id_(call_id), wanted_(pipeline.parts_.frontend.wants_stages()) {
+    if (wanted_) started_ = pipeline_.parts_.os.clock.now();
+  }
+  void ended(std::string_view outcome, std::string_view detail = {}) const {
+    if (!wanted_) return;
+    pipeline_.parts_.frontend.show(StageEnded{.call_id = call_id_,
+                                              .stage = name_,
+                                              .outcome = std::string(outcome),
+                                              .detail = std::string(detail),
+                                              .duration = pipeline_.parts_.os.clock.now() - started_});
+  }
+
+ private:
+  const CallPipeline& pipeline_;
+  std::string_view name_;
+  const std::string& call_id_;
+  bool wanted_;
+  TimePoint started_{};
+};
+
+std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool, const Permissions& permissions,
+                                                           ToolCall call) const {
+  const Stage look_up(*this, "look_up", call.id);
+  const RegisteredTool* entry = pool.find(call.name);
+  if (!entry) {
+    look_up.ended(to_string(Errc::unknown_tool));
+    return engine_error(Errc::unknown_tool, "No such tool available: " + call.name);
+  }
+  const ToolSpec& spec = entry->tool->spec();
+  if (permissions.forbids_wholly(spec.name, spec.aliases)) {
+    look_up.ended(to_string(Errc::denied));
+    return engine_error(Errc::denied, "The tool " + call.name + " is denied by a rule and cannot be used here.");
+  }
+  if (const auto why = declared(std::optional<std::string>("it cannot say whether it works"),
+                                [&] { return entry->tool->disabled(); })) {
+    look_up.ended(to_string(Errc::tool_disabled));
+    return engine_error(Errc::tool_disabled, "The tool " + call.name + " is not available now: " + *why);
+  }
+  look_up.ended("found");
+
+  const Stage schema(*this, "schema", call.id);
+  if (call.invalid) {
+    schema.ended(to_string(Errc::invalid_json), *call.invalid);
+    return engine_error(Errc::invalid_json, "InputValidationError: the input of " + call.name +
+                                                " is not valid JSON (" + *call.invalid + "). It came as " +
+                                                to_json(JsonObject{{"INVALID_JSON", call.input_text}}) +
+                                                "; send the call again with a complete JSON object.");
+  }
+  AdmittedCall admitted{.call = std::move(call), .entry = *entry};
+  return readmit(admitted, admitted.call.input);
+}
+
+std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, Json input) const {
+  const Stage schema(*this, "schema", call.call.id);
+  const auto problems = call.entry.input_schema.validate(input);
+  if (!problems.empty()) {
+    schema.ended(to_string(Errc::invalid_input));
+    return engine_error(Errc::invalid_input, input_validation_error(problems));
+  }
+  AdmittedCall admitted = call;
+  admitted.call.input = std::move(input);
+  const Json& given = admitted.call.input;
+  const Tool& tool = admitted.tool();
+  admitted.read_only = declared(false, [&] { return tool.is_read_only(given); });
+  const bool safe = declared(false, [&] { return tool.is_concurrency_safe(given); });
+  const auto footprint = declared(std::optional<Footprint>(), [&] { return tool.footprint(given); });
+  admitted.footprint_declared = footprint.has_value();
+  admitted.footprint = footprint ? *footprint : plain_footprint(safe);
+  schema.ended("fits");
+  return admitted;
+}
+
+CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling) const {
+  const ToolSpec& spec = call.tool().spec();
+  CallTraits traits{.footprint = call.footprint,
+                    .read_only = call.read_only,
+                    .interruptible = spec.on_interrupt == OnInterrupt::cancel,
+                    .failure_cancels_siblings = spec.failure_cancels_siblings,
+                    .label = title(call)};
+  if (scheduling == Scheduling::exclusive) {
+    const bool safe = declared(false, [&] { return call.tool().is_concurrency_safe(call.call.input); });
+    traits.footprint = plain_footprint(safe);
+  }
+  // A relative path means something only once the working directory is settled.
+  if (has_relative_path(call)) traits.footprint = std::move(traits.footprint).and_session(Footprint::Use::read);
+  return traits;
+}
+
+Footprint CallPipeline::resolve(AdmittedCall& call, const SessionView& session, Scheduling scheduling) const {
+  const bool was_relative = has_relative_path(call);
+  for (const std::string& field : call.tool().spec().path_fields) {
+    const auto path = find_string(call.call.input, field);
+    if (path) call.call.input.get_object()[field] = absolute_path(*path, session.working_directory());
+  }
+  if (call.footprint_declared) {
+    const auto declared_again =
+        declared(std::optional<Footprint>(), [&] { return call.tool().footprint(call.call.input); });
+    call.footprint = declared_again ? resolve_paths(parts_.os.files, *declared_again) : Footprint::everything();
+  }
+  if (scheduling == Scheduling::exclusive) return traits(call, scheduling).footprint;
+  if (was_relative) return Footprint(call.footprint).and_session(Footprint::Use::read);
+  return call.footprint;
+}
+
+ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting) const {
+  return {.os = parts_.os,
+          .session = setting.session,
+          .stop = setting.stop,
+          .progress = setting.progress,
+          .answer = setting.answer,
+          .call_id = call.call.id,
+          .session_folder = parts_.session_folder};
+}
+
+PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSetting& setting,
+                                          const BeforeCall& hooks) const {
+  const Tool& tool = call.tool();
+  const Json& input = call.call.input;
+  PermissionQuestion question{.tool = tool.spec().name,
+                              .aliases = tool.spec().aliases,
+                              .read_only = call.read_only,
+                              .session_only = declared(false, [&] { return tool.is_session_only(input); }),
+                              .uses_network = call.footprint.network() != Footprint::Use::none};
+  const auto own_paths = declared(std::optional<std::vector<std::string>>(),
+                                  [&] { return tool.permission_paths(input, setting.session); });
+  if (own_paths) {
+    question.all_paths_known = true;
+    for (const std::string& path : *own_paths) {
+      const auto canonical = parts_.os.files.canonical(absolute_path(path, setting.session.working_directory()));
+      question.all_paths_known = question.all_paths_known && canonical.has_value();
+      question.paths.push_back(canonical.value_or(path));
+    }
+  } else if (call.footprint_declared && !call.footprint.is_everything()) {
+    question.all_paths_known = true;
+    question.edits_files = !call.read_only && !question.uses_network;
+    for (const auto& access : call.footprint.paths()) question.paths.push_back(access.path);
+  }
+  question.own_verdict = declared(std::optional(OwnVerdict{Verdict::ask, "its own check failed"}),
+                                  [&] { return tool.check_permission(input, setting.session); });
+  question.hook_verdict = hooks.verdict;
+  question.hook_reason = hooks.reason;
+  return question;
+}
+
+Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& setting) const {
+  const auto denied = [](ToolResult result) { return Denied{std::move(result)}; };
+  if (setting.stop.stop_requested()) return denied(engine_error(Errc::cancelled, "Cancelled before it began"));
+
+  const Stage validation(*this, "validation", call.call.id);
+  ToolIo io = io_for(call, setting);
+  const auto valid = declared(Result<void>(fail(Errc::internal, "its input could not be checked")),
+                              [&] { return call.tool().validate(call.call.input, io); });
+  if (!valid) {
+    validation.ended(to_string(valid.error().code));
+    return denied(engine_error(valid.error().code, valid.error().message));
+  }
+  validation.ended("valid");
+
+  BeforeCall hooks;
+  if (call.hooks) {
+    hooks = *call.hooks;
+  } else {
+    const Stage pre_hooks(*this, "pre_hooks", call.call.id);
+    hooks = parts_.hooks.before_call(call.call, setting.stop);
+    pre_hooks.ended(hooks.cancelled ? "cancelled" : "done", hooks.reason);
+    if (hooks.cancelled) return denied(engine_error(Errc::cancelled, "Cancelled while its hooks ran"));
+    if (auto input = std::exchange(hooks.replaced_input, std::nullopt); input && hooks.verdict != Verdict::deny) {
+      return Replaced{std::move(*input), std::move(hooks)};
+    }
+  }
+
+  const Stage permission(*this, "permission", call.call.id);
+  Decision decision = setting.permissions->decide(question(call, setting, hooks));
+  // A person's yes answers a question; it lifts no denial.
+  if (decision.verdict == Verdict::ask && call.approved) decision.verdict = Verdict::allow;
+  permission.ended(to_string(decision.verdict), decision.reason);
+  if (decision.verdict == Verdict::deny) return denied(engine_error(Errc::denied, denial_text(call.call, decision)));
+  if (decision.verdict == Verdict::ask) return Asks{std::move(decision), std::move(hooks)};
+
+  if (call.read_only) return Allowed{};
+  // What cannot be remembered is not begun: after kill -9 nobody could say whether it happened.
+  if (const auto written = parts_.journal.intent(call.call); !written) {
+    return denied(engine_error(written.error().code, "Not started: " + written.error().message));
+  }
+  return Allowed{};
+}
+
+ToolResult CallPipeline::run(const AdmittedCall& call, const CallSetting& setting) const {
+  const Stage stage(*this, "call", call.call.id);
+  ToolIo io = io_for(call, setting);
+  ToolResult result;
+  try {
+    auto outcome = call.tool().run(call.call.input, io);
+    result = outcome ? std::move(*outcome) : error_result(outcome.error());
+  } catch (const std::exception& broken) {
+    result = engine_error(Errc::internal, call.call.name + " failed unexpectedly: " + broken.what());
+  } catch (...) {
+    result = engine_error(Errc::internal, call.call.name + " failed unexpectedly");
+  }
+  stage.ended(result.is_error() ? to_string(*result.error) : "done");
+  return result;
+}
+
+void CallPipeline::finish(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const {
+  const Stage post_hooks(*this, "post_hooks", call.call.id);
+  for (std::string& context : parts_.hooks.after_call(call.call, result, setting.stop).context) {
+    result.new_messages.emplace_back(std::move(context));
+  }
+  post_hooks.ended("done");
+
+  const Stage map(*this, "map", call.call.id);
+  try {
+    call.tool().map_result(call.call.input, result);
+  } catch (const std::exception& broken) {
+    result = engine_error(Errc::internal, call.call.name + " gave a result that cannot be shown: " + broken.what());
+  }
+  map.ended("done");
+
+  const Stage budget(*this, "budget", call.call.id);
+  if (result.text.empty() && result.blocks.empty()) result.text = "(" + call.call.name + " completed with no output)";
+  const std::size_t size = result.text.size();
+  parts_.results.bound(result, call.call.id, call.tool().spec().result_characters_max);
+  budget.ended(result.text.size() == size ? "whole" : "stored");
+  record(call.call.id, call.call.name, result);
+}
+
+std::optional<Wait> CallPipeline::wait_for(const AdmittedCall& call) const {
+  return declared(std::optional<Wait>(), [&] { return call.tool().wait_for(call.call.input); });
+}
+
+std::string CallPipeline::title(const AdmittedCall& call) const {
+  return declared(call.call.name, [&] { return call.tool().render_use(call.call.input); });
+}
+
+bool CallPipeline::is_destructive(const AdmittedCall& call) const {
+  return declared(true, [&] { return call.tool().is_destructive(call.call.input); });
+}
+
+void CallPipeline::record(const std::string& call_id, const std::string& tool, const ToolResult& result) const {
+  // The answer is given even where it cannot be remembered; the frontend is told.
+  if (const auto written = parts_.journal.result(call_id, tool, result); !written) {
+    parts_.frontend.show(Notice{written.error().message});
+  }
+}
+
+void CallPipeline::record_discard() const {
+  if (const auto written = parts_.journal.message_discarded(); !written) {
+    parts_.frontend.show(Notice{written.error().message});
+  }
+}
+
+}  // namespace deft

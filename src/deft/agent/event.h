@@ -1,0 +1,81 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "deft/base/json.h"
+#include "deft/core/message.h"
+#include "deft/core/permission.h"
+#include "deft/core/tool_result.h"
+
+namespace deft {
+
+// What happens, told to whoever watches: a host, a terminal, a log.
+
+struct CallProgressed {
+  std::string call_id;
+  Json data;
+};
+struct CallAnswered {
+  std::string call_id;
+  std::string tool;
+  ToolResult result;
+  std::chrono::nanoseconds duration{};  // from its start to its end; zero if it never started
+};
+// A stage of one call has ended. `outcome` is a stable word.
+struct StageEnded {
+  std::string call_id;
+  std::string_view stage;
+  std::string outcome;
+  std::string detail;
+  std::chrono::nanoseconds duration{};
+};
+// Which calls are in progress, as it changes.
+struct ProgressChanged {
+  std::vector<std::string> started;
+  std::vector<std::string> ended;
+  std::size_t in_progress = 0;
+  bool can_interrupt = false;  // every call now in progress would stop for a new message
+};
+// A question to a person. The answer carries the same id; it is asked until answered or withdrawn.
+struct PermissionAsked {
+  std::string id;
+  ToolCall call;
+  std::string title;  // "Bash(make test)"
+  Decision decision;
+  bool is_destructive = false;
+};
+struct PermissionWithdrawn {
+  std::string id;
+};
+// A call to a tool of the host's own.
+struct HostCallMade {
+  ToolCall call;
+};
+struct HostCallWithdrawn {
+  std::string call_id;
+};
+struct MessageDiscarded {
+  bool kept = false;  // a call that may have had an effect had started: the message stays as far as it came
+  std::size_t calls = 0;
+};
+struct Notice {
+  std::string text;
+};
+
+using Event = std::variant<CallProgressed, CallAnswered, StageEnded, ProgressChanged, PermissionAsked,
+                           PermissionWithdrawn, HostCallMade, HostCallWithdrawn, MessageDiscarded, Notice>;
+
+// The people and programs that watch a turn. show() is called from the turn's thread and from workers, returns at
+// once and never blocks on a slow reader.
+class Frontend {
+ public:
+  virtual ~Frontend() = default;
+  virtual void show(Event event) = 0;
+  virtual bool wants_stages() const { return false; }  // StageEnded and ProgressChanged
+};
+
+}  // namespace deft

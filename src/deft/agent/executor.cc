@@ -1,0 +1,473 @@
+#include "deft/agent/executor.h"
+
+#include <utility>
+
+#include "deft/agent/cancel_text.h"
+#include "deft/base/check.h"
+
+// The turn's loop. One item of the inbox at a time: it changes the message run (pure, core/message_run.h), then
+// advance() does what the run says. A call's record stays here; its task goes to a worker, which reports back once.
+
+namespace deft {
+namespace {
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+Ending ending_of(const ToolResult& result, bool ran) {
+  if (!ran) return Ending::not_run;
+  if (!result.is_error()) return Ending::completed;
+  switch (*result.error) {
+    case Errc::cancelled: return Ending::completed;
+    case Errc::invalid_input:
+    case Errc::denied: return Ending::not_run;
+    default: return Ending::failed;
+  }
+}
+
+}  // namespace
+
+// What a worker has. The call is shared with the record, which leaves it alone while the worker is at it; so a worker
+// that never comes back holds nothing that anybody else needs.
+struct Executor::Task {
+  std::size_t message = 0;
+  CallIndex index = 0;
+  std::shared_ptr<const AdmittedCall> call;
+  CallSetting setting;
+  std::optional<Json> answer;
+  bool wait_is_over = false;
+};
+
+struct Executor::CallRecord {
+  std::string id;
+  std::string tool;
+  std::shared_ptr<AdmittedCall> admitted;  // null: it could only fail
+  std::optional<ToolResult> result;
+  std::vector<Modifier> modifiers;
+  std::stop_source stop;
+  TimePoint started{};
+  std::chrono::nanoseconds duration{};
+  enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
+  std::string question_id;
+  std::optional<Json> host_answer;
+  bool wait_is_over = false;
+};
+
+struct Executor::ActiveMessage {
+  ActiveMessage(std::size_t its_number, Slots& slots, CancelScope& turn, const ExecutorOptions& options)
+      : number(its_number), run(slots, turn, {.sibling_cancellation = options.sibling_cancellation}) {}
+  std::size_t number;
+  std::shared_ptr<const ToolPool> pool;
+  MessageRun run;
+  std::deque<CallRecord> calls;
+  std::vector<ToolCall> collected;  // not streaming: waiting for the end of the message
+  bool ended = false;
+  std::vector<std::string> started, stopped;  // since progress was published last
+};
+
+Executor::Executor(Parts parts, ExecutorOptions options)
+    : parts_(std::move(parts)), options_(options), slots_(options.slots) {}
+
+Executor::~Executor() = default;
+
+ExecutorSummary Executor::run() {
+  for (;;) {
+    if (!active_ && next_messages_.empty() && (input_ended_ || summary_.aborted)) break;
+    const auto deadline = timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
+    if (auto item = inbox_.pop(deadline)) std::visit([this](auto& what) { take(std::move(what)); }, *item);
+    fire_timers();
+    advance();
+  }
+  return summary_;
+}
+
+// --- what happens ---
+
+void Executor::take(Feed item) {
+  const bool later = active_ && active_->ended;  // belongs to a message after the active one
+  std::visit(
+      Overloaded{
+          [&](CallArrived& arrived) {
+            if (summary_.aborted) return;
+            if (later) return next_messages_.emplace_back(std::move(arrived)), void();
+            take_call(std::move(arrived.call));
+          },
+          [&](MessageEnded) {
+            if (later) return next_messages_.emplace_back(MessageEnded{}), void();
+            if (active_) active_->ended = true;
+          },
+          [&](ToolOffered& offered) {
+            if (later) return next_messages_.emplace_back(std::move(offered)), void();
+            if (auto added = parts_.registry.add(std::move(offered.tool)); !added) {
+              parts_.frontend.show(Notice{added.error().message});
+            }
+          },
+          [&](Interrupted) {
+            if (active_) active_->run.interrupt();
+          },
+          [&](Aborted) {
+            summary_.aborted = true;
+            next_messages_.clear();
+            turn_.cancel({CancelReason::abort, {}});
+            if (active_) active_->run.abort();
+            if (active_) active_->ended = true;
+          },
+          [&](StreamBroke) {
+            if (later) return next_messages_.emplace_back(StreamBroke{}), void();
+            if (!active_) return parts_.frontend.show(MessageDiscarded{});
+            active_->collected.clear();
+            const bool discarded = active_->run.discard();
+            active_->ended = true;
+            parts_.frontend.show(MessageDiscarded{.kept = !discarded, .calls = active_->calls.size()});
+          },
+          [&](InputEnded) {
+            input_ended_ = true;
+            if (active_ && next_messages_.empty()) active_->ended = true;
+            nobody_answers_any_more();
+          },
+          [&](PermissionAnswer& answer) { take_answer(std::move(answer)); },
+          [&](HostAnswer& answer) { take_answer(std::move(answer)); },
+      },
+      item);
+}
+
+void Executor::take_call(ToolCall call) {
+  if (!active_) begin_message();
+  if (options_.streaming) {
+    add_to_run(std::move(call));
+  } else {
+    active_->collected.push_back(std::move(call));
+  }
+}
+
+void Executor::begin_message() {
+  active_ = std::make_unique<ActiveMessage>(++messages_begun_, slots_, turn_, options_);
+  active_->pool = parts_.registry.pool(*parts_.permissions);
+}
+
+void Executor::add_to_run(ToolCall call) {
+  CallRecord& record = active_->calls.emplace_back();
+  record.id = call.id;
+  record.tool = call.name;
+  const auto refuse = [&](ToolResult result) { answer(active_->run.add_answered(), {.result = std::move(result)}); };
+  if (active_->calls.size() > kCallsPerMessageMax) {
+    return refuse(engine_error(Errc::limit, "More than " + std::to_string(kCallsPerMessageMax) +
+                                                " calls in one message: send the rest in the next one."));
+  }
+  if (!ids_seen_.insert(record.id).second) {
+    return refuse(engine_error(Errc::duplicate_id, "The id " + json_quote(record.id.substr(0, 100)) +
+                                                       " was used by an earlier call: every call needs its own."));
+  }
+  auto admitted = parts_.pipeline.admit(*active_->pool, *parts_.permissions, std::move(call));
+  if (auto* refused = std::get_if<ToolResult>(&admitted)) return refuse(std::move(*refused));
+  record.admitted = std::make_shared<AdmittedCall>(std::move(std::get<AdmittedCall>(admitted)));
+  active_->run.add(parts_.pipeline.traits(*record.admitted, scheduling()));
+}
+
+void Executor::take_answer(PermissionAnswer answer) {
+  const auto found = questions_.find(answer.id);
+  if (found == questions_.end()) {  // answered twice, or withdrawn meanwhile
+    return parts_.frontend.show(Notice{"no question " + json_quote(answer.id) + " is waiting for an answer"});
+  }
+  const CallIndex index = found->second;
+  questions_.erase(found);
+  CallRecord& record = active_->calls[index];
+  record.place = CallRecord::Place::queue;
+  if (answer.verdict != Verdict::allow) {
+    std::string text = "The user did not allow this call of " + record.tool + ".";
+    text += answer.feedback.empty() ? " Do not try it by another way." : " They said: " + answer.feedback;
+    finish_call(index, {.result = engine_error(Errc::denied, text)});
+    if (answer.ends_turn) take(Feed(Aborted{}));
+    return;
+  }
+  record.admitted->approved = true;
+  if (answer.updated_input) return replace_input(index, std::move(*answer.updated_input));
+  active_->run.unparked(index);
+}
+
+void Executor::take_answer(HostAnswer answer) {
+  const auto found = host_calls_.find(answer.call_id);
+  if (found == host_calls_.end()) {
+    return parts_.frontend.show(Notice{"no call " + json_quote(answer.call_id) + " is waiting for a result"});
+  }
+  CallRecord& record = active_->calls[found->second];
+  record.place = CallRecord::Place::queue;
+  record.host_answer = std::move(answer.answer);
+  record.wait_is_over = true;
+  active_->run.unparked(found->second);
+  host_calls_.erase(found);
+}
+
+// The input has ended: what waits for the host is denied or has failed, so that nothing hangs.
+void Executor::nobody_answers_any_more() {
+  for (const auto& [id, index] : std::exchange(questions_, {})) {
+    finish_call(index, {.result = engine_error(Errc::denied, "Not allowed: the input ended before anybody answered.")});
+  }
+  for (const auto& [id, index] : std::exchange(host_calls_, {})) {
+    finish_call(index, {.result = engine_error(Errc::failed, "The host closed its input before it answered this call."),
+                        .ran = true});
+  }
+}
+
+void Executor::take(WorkerReport report) {
+  if (!active_ || active_->number != report.message) return;  // answered for long ago
+  CallRecord& record = active_->calls[report.call];
+  if (record.place != CallRecord::Place::worker) return;
+  std::visit(Overloaded{
+                 [&](Ended& ended) { finish_call(report.call, std::move(ended)); },
+                 [&](Replaced& replaced) {
+                   record.admitted->hooks = std::move(replaced.hooks);
+                   replace_input(report.call, std::move(replaced.input));
+                 },
+                 [&](Waits& waits) { take(report.call, waits); },
+                 [&](Asks& asks) { take(report.call, std::move(asks)); },
+             },
+             report.what);
+  // Told to stop while it was on its way to a question or a wait: nobody else would tell it again.
+  const bool waits = record.place == CallRecord::Place::question || record.place == CallRecord::Place::timer ||
+                     record.place == CallRecord::Place::host;
+  if (waits && record.stop.stop_requested()) stop_call(report.call, *active_->run.cancellation(report.call));
+}
+
+void Executor::take(CallIndex index, Waits waits) {
+  CallRecord& record = active_->calls[index];
+  active_->run.parked(index, Waiting::in_run);
+  if (waits.wait.at_most) {
+    timers_.emplace(parts_.clock.now() + *waits.wait.at_most, Timer{active_->number, index, Timer::Kind::wait_over});
+  }
+  if (!waits.wait.for_host) {
+    record.place = CallRecord::Place::timer;
+    return;
+  }
+  record.place = CallRecord::Place::host;
+  host_calls_.emplace(record.id, index);
+  parts_.frontend.show(HostCallMade{record.admitted->call});
+  if (input_ended_) nobody_answers_any_more();
+}
+
+void Executor::take(CallIndex index, Asks asks) {
+  CallRecord& record = active_->calls[index];
+  record.admitted->hooks = std::move(asks.hooks);
+  if (options_.asking == Asking::nobody || input_ended_) {
+    const std::string text = "Permission to use " + record.tool + " would have to be asked for (" +
+                             asks.decision.reason + "), and nobody can be asked here. Go on without it.";
+    return finish_call(index, {.result = engine_error(Errc::denied, text)});
+  }
+  active_->run.parked(index, Waiting::before_run);
+  record.place = CallRecord::Place::question;
+  record.question_id = "perm_" + std::to_string(++questions_asked_);
+  questions_.emplace(record.question_id, index);
+  const ToolCall& call = record.admitted->call;
+  parts_.frontend.show(PermissionAsked{.id = record.question_id,
+                                       .call = call,
+                                       .title = parts_.pipeline.title(*record.admitted),
+                                       .decision = std::move(asks.decision),
+                                       .is_destructive = parts_.pipeline.is_destructive(*record.admitted)});
+}
+
+void Executor::fire_timers() {
+  while (!timers_.empty() && timers_.begin()->first <= parts_.clock.now()) {
+    const Timer timer = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    if (!active_ || active_->number != timer.message) continue;
+    CallRecord& record = active_->calls[timer.call];
+    const bool waits = record.place == CallRecord::Place::timer || record.place == CallRecord::Place::host;
+    if (timer.kind == Timer::Kind::wait_over && waits) {
+      host_calls_.erase(record.id);
+      record.place = CallRecord::Place::queue;
+      record.wait_is_over = true;
+      active_->run.unparked(timer.call);
+    }
+    if (timer.kind == Timer::Kind::stop_grace_over && record.place == CallRecord::Place::worker) {
+      ++summary_.stuck_workers;
+      finish_call(timer.call, {.result = {.text = "It did not stop in time and may still be running.",
+                                          .error = Errc::cancelled},
+                               .ran = true});
+    }
+  }
+}
+
+// --- what is done about it ---
+
+void Executor::advance() {
+  while (active_) {
+    if (active_->ended) {
+      for (ToolCall& call : std::exchange(active_->collected, {})) add_to_run(std::move(call));
+      active_->run.close();
+    }
+    const MessageRun::Step step = active_->run.next();
+    for (const auto& [call, why] : step.stop) stop_call(call, why);
+    for (const auto& [call, why] : step.answer_unstarted) {
+      answer(call, {.result = engine_error(Errc::cancelled, cancel_text(why, false))});
+    }
+    for (const CallIndex call : step.resolve) {
+      AdmittedCall& admitted = *active_->calls[call].admitted;
+      active_->run.resolved(call, parts_.pipeline.resolve(admitted, view_for(call), scheduling()));
+    }
+    for (const CallIndex call : step.settle) {
+      for (const Modifier& modifier : std::exchange(active_->calls[call].modifiers, {})) parts_.session.apply(modifier);
+    }
+    for (const CallIndex call : step.start) start_worker(call);
+    for (const CallIndex call : step.emit) emit(call);
+    if (!step.empty()) continue;
+    publish_progress();
+    if (!active_->run.done()) return;
+    end_message();
+  }
+}
+
+void Executor::end_message() {
+  // A discarded message never existed: its ids may come again.
+  if (active_->run.discarded()) {
+    for (const CallRecord& record : active_->calls) ids_seen_.erase(record.id);
+    parts_.pipeline.record_discard();
+  }
+  active_.reset();
+  if (summary_.aborted) parts_.frontend.show(Notice{kAbortNotice});
+  for (Feed& item : std::exchange(next_messages_, {})) {
+    take(std::move(item));  // what belongs to a message after the next one goes back to next_messages_
+  }
+  if (input_ended_ && active_ && next_messages_.empty()) active_->ended = true;
+}
+
+SessionView Executor::view_for(CallIndex call) const {
+  std::vector<Modifier> pending;
+  for (const CallIndex earlier : active_->run.visible_to(call)) {
+    const auto& modifiers = active_->calls[earlier].modifiers;
+    pending.insert(pending.end(), modifiers.begin(), modifiers.end());
+  }
+  return SessionView(parts_.session, std::move(pending));
+}
+
+void Executor::start_worker(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  if (record.started == TimePoint{}) {
+    record.started = parts_.clock.now();
+    if (parts_.frontend.wants_stages()) active_->started.push_back(record.id);
+  }
+  record.place = CallRecord::Place::worker;
+  auto progress = [frontend = &parts_.frontend, id = record.id](Json data) {
+    frontend->show(CallProgressed{id, std::move(data)});
+  };
+  auto task = std::make_unique<Task>(Task{.message = active_->number,
+                                          .index = index,
+                                          .call = record.admitted,
+                                          .setting = {.session = view_for(index),
+                                                      .permissions = parts_.permissions,
+                                                      .stop = record.stop.get_token(),
+                                                      .progress = std::move(progress)},
+                                          .answer = std::exchange(record.host_answer, std::nullopt),
+                                          .wait_is_over = record.wait_is_over});
+  parts_.runner.start([this, owned = std::move(task)] { inbox_.push(work(parts_.pipeline, *owned)); });
+}
+
+// On a worker's thread; touches nothing but its task.
+Executor::WorkerReport Executor::work(const CallPipeline& pipeline, Task& task) {
+  const auto report = [&](auto what) { return WorkerReport{task.message, task.index, std::move(what)}; };
+  const AdmittedCall& call = *task.call;
+  if (task.answer) task.setting.answer = &*task.answer;
+  if (!task.wait_is_over) {
+    Prepared prepared = pipeline.prepare(call, task.setting);
+    if (auto* denied = std::get_if<Denied>(&prepared)) return report(Ended{.result = std::move(denied->result)});
+    if (auto* asks = std::get_if<Asks>(&prepared)) return report(std::move(*asks));
+    if (auto* replaced = std::get_if<Replaced>(&prepared)) return report(std::move(*replaced));
+    if (const auto wait = pipeline.wait_for(call)) return report(Waits{*wait});
+  }
+  ToolResult result = pipeline.run(call, task.setting);
+  const bool finished = result.error != Errc::cancelled;
+  if (finished) pipeline.finish(call, task.setting, result);
+  return report(Ended{.result = std::move(result), .ran = true, .recorded = finished});
+}
+
+void Executor::replace_input(CallIndex index, Json input) {
+  CallRecord& record = active_->calls[index];
+  auto readmitted = parts_.pipeline.readmit(*record.admitted, std::move(input));
+  if (auto* refused = std::get_if<ToolResult>(&readmitted)) {
+    return finish_call(index, {.result = std::move(*refused)});
+  }
+  record.admitted = std::make_shared<AdmittedCall>(std::move(std::get<AdmittedCall>(readmitted)));
+  CallTraits traits = parts_.pipeline.traits(*record.admitted, scheduling());
+  traits.footprint = parts_.pipeline.resolve(*record.admitted, view_for(index), scheduling());
+  const bool was_on_worker = record.place == CallRecord::Place::worker;
+  record.place = CallRecord::Place::queue;
+  if (!active_->run.replaced(index, std::move(traits))) return;  // it waits its turn again
+  if (was_on_worker) {
+    start_worker(index);  // it still holds its slot
+  } else {
+    active_->run.unparked(index);
+  }
+}
+
+void Executor::stop_call(CallIndex index, const Cancellation& why) {
+  CallRecord& record = active_->calls[index];
+  record.stop.request_stop();
+  switch (record.place) {
+    case CallRecord::Place::worker:
+      timers_.emplace(parts_.clock.now() + options_.stop_grace,
+                      Timer{active_->number, index, Timer::Kind::stop_grace_over});
+      return;
+    case CallRecord::Place::done: return;
+    case CallRecord::Place::question:
+      questions_.erase(record.question_id);
+      parts_.frontend.show(PermissionWithdrawn{record.question_id});
+      break;
+    case CallRecord::Place::host:
+      host_calls_.erase(record.id);
+      parts_.frontend.show(HostCallWithdrawn{record.id});
+      break;
+    case CallRecord::Place::timer:
+    case CallRecord::Place::queue: break;
+  }
+  const bool ran = record.place == CallRecord::Place::host || record.place == CallRecord::Place::timer ||
+                   record.wait_is_over;
+  finish_call(index, {.result = engine_error(Errc::cancelled, cancel_text(why, ran)), .ran = ran});
+}
+
+void Executor::finish_call(CallIndex index, Ended ended) {
+  CallRecord& record = active_->calls[index];
+  const auto why = active_->run.cancellation(index);
+  if (ended.result.error == Errc::cancelled && why) {
+    // The tool stopped because it was told to: the text says who told it, and keeps what the tool had to show.
+    const bool by_engine = ended.result.text.starts_with("<tool_use_error>");
+    const std::string shown = by_engine || ended.result.text.empty() ? "" : "\n" + ended.result.text;
+    ended.result.text = engine_error(Errc::cancelled, cancel_text(*why, ended.ran)).text + shown;
+  }
+  record.duration = parts_.clock.now() - record.started;
+  record.modifiers = std::move(ended.result.modifiers);
+  const Ending ending = ending_of(ended.result, ended.ran);
+  answer(index, std::move(ended));
+  active_->run.finished(index, ending, !record.modifiers.empty());
+}
+
+void Executor::answer(CallIndex index, Ended ended) {
+  CallRecord& record = active_->calls[index];
+  if (!ended.recorded) parts_.pipeline.record(record.id, record.tool, ended.result);
+  if (record.started != TimePoint{} && parts_.frontend.wants_stages()) active_->stopped.push_back(record.id);
+  record.result = std::move(ended.result);
+  record.place = CallRecord::Place::done;
+}
+
+void Executor::emit(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  DEFT_CHECK(record.result);
+  ++summary_.calls;
+  if (record.result->is_error()) ++summary_.errors;
+  parts_.frontend.show(CallAnswered{.call_id = record.id,
+                                    .tool = record.tool,
+                                    .result = std::move(*record.result),
+                                    .duration = record.duration});
+  record.result.reset();
+  record.admitted.reset();  // a message of ten thousand calls holds no more than it must
+}
+
+void Executor::publish_progress() {
+  if (active_->started.empty() && active_->stopped.empty()) return;
+  parts_.frontend.show(ProgressChanged{.started = std::exchange(active_->started, {}),
+                                       .ended = std::exchange(active_->stopped, {}),
+                                       .in_progress = active_->run.in_progress(),
+                                       .can_interrupt = active_->run.can_interrupt()});
+}
+
+}  // namespace deft

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "deft/agent/call_pipeline.h"
+#include "deft/agent/call_runner.h"
+#include "deft/agent/event.h"
+#include "deft/base/mailbox.h"
+#include "deft/core/message_run.h"
+#include "deft/tools/registry.h"
+
+namespace deft {
+
+inline constexpr std::size_t kSlotsDefault = 10;
+inline constexpr std::size_t kCallsPerMessageMax = 100'000;
+
+// What an executor is fed with. Loose calls belong to one message until MessageEnded.
+struct CallArrived {
+  ToolCall call;
+};
+struct MessageEnded {};
+struct Interrupted {};  // the user has sent a new message
+struct Aborted {};      // Ctrl-C, Esc, shutdown
+struct StreamBroke {};  // the message is being asked for again
+struct InputEnded {};   // no more messages come
+struct ToolOffered {
+  std::shared_ptr<Tool> tool;  // available from the next message on
+};
+struct PermissionAnswer {
+  std::string id;
+  Verdict verdict = Verdict::deny;
+  std::string feedback;
+  std::optional<Json> updated_input;
+  bool ends_turn = false;  // a denial that also stops everything else
+};
+struct HostAnswer {
+  std::string call_id;
+  Json answer;
+};
+using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
+                          PermissionAnswer, HostAnswer>;
+
+enum class Asking : std::uint8_t {
+  nobody,    // headless: what would be asked is denied
+  frontend,  // questions go to the frontend, answers come as PermissionAnswer
+};
+
+struct ExecutorOptions {
+  std::size_t slots = kSlotsDefault;
+  Scheduling scheduling = Scheduling::footprints;
+  bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
+  bool sibling_cancellation = true;
+  Asking asking = Asking::nobody;
+  Duration stop_grace = std::chrono::seconds(10);  // then a worker that does not stop is answered for
+};
+
+struct ExecutorSummary {
+  std::size_t calls = 0;
+  std::size_t errors = 0;
+  bool aborted = false;
+  std::size_t stuck_workers = 0;  // threads that never came back: the process must leave with _exit
+};
+
+// Carries out messages of tool calls: fed by hand from any thread, worked off by run() on one. Everything that happens
+// is an item in one inbox with one reader, so there are no locks here; blocking work is done by the runner's threads.
+class Executor {
+ public:
+  struct Parts {
+    const CallPipeline& pipeline;
+    CallRunner& runner;
+    Frontend& frontend;
+    const Clock& clock;
+    ToolRegistry& registry;
+    SessionState& session;
+    std::shared_ptr<const Permissions> permissions;
+  };
+  Executor(Parts parts, ExecutorOptions options);
+  ~Executor();
+
+  void feed(Feed item) { inbox_.push(std::move(item)); }
+  // Works until the input has ended, or was aborted, and every call is answered.
+  ExecutorSummary run();
+
+ private:
+  struct Task;       // what a worker has of a call
+  struct CallRecord;  // what the turn has of a call
+  struct ActiveMessage;
+  struct Waits {
+    Wait wait;
+  };
+  struct Ended {
+    ToolResult result;
+    bool ran = false;
+    bool recorded = false;  // in the journal
+  };
+  struct WorkerReport {
+    std::size_t message = 0;
+    CallIndex call = 0;
+    std::variant<Asks, Waits, Replaced, Ended> what;
+  };
+  using Item = std::variant<Feed, WorkerReport>;
+  struct Timer {
+    std::size_t message;
+    CallIndex call;
+    enum class Kind : std::uint8_t { wait_over, stop_grace_over } kind;
+  };
+
+  void take(Feed item);
+  void take(WorkerReport report);
+  void take(CallIndex call, Asks asks);
+  void take(CallIndex call, Waits waits);
+  void take_call(ToolCall call);
+  void take_answer(PermissionAnswer answer);
+  void take_answer(HostAnswer answer);
+  void fire_timers();
+  void begin_message();
+  void advance();      // does what the message run says, until it has nothing more to say
+  void end_message();
+
+  void add_to_run(ToolCall call);
+  void answer(CallIndex call, Ended ended);
+  void start_worker(CallIndex call);
+  void stop_call(CallIndex call, const Cancellation& why);
+  void replace_input(CallIndex call, Json input);
+  void finish_call(CallIndex call, Ended ended);
+  void emit(CallIndex call);
+  void publish_progress();
+  void nobody_answers_any_more();
+  Scheduling scheduling() const { return options_.streaming ? options_.scheduling : Scheduling::exclusive; }
+  SessionView view_for(CallIndex call) const;
+  static WorkerReport work(const CallPipeline& pipeline, Task& task);
+
+  Parts parts_;
+  ExecutorOptions options_;
+  Mailbox<Item> inbox_;
+  Slots slots_;
+  CancelScope turn_;
+  std::unique_ptr<ActiveMessage> active_;
+  std::size_t messages_begun_ = 0;
+  std::deque<Feed> next_messages_;  // what came while the active message was still being carried out
+  bool input_ended_ = false;
+  std::unordered_set<std::string> ids_seen_;
+  std::multimap<TimePoint, Timer> timers_;
+  std::unordered_map<std::string, CallIndex> questions_;   // of the active message, by question id
+  std::unordered_map<std::string, CallIndex> host_calls_;  // of the active message, by call id
+  std::size_t questions_asked_ = 0;
+  ExecutorSummary summary_;
+};
+
+}  // namespace deft
