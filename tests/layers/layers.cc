@@ -24,7 +24,7 @@ const std::vector<Layer>& layers() {
   static const std::vector<Layer> table = {
       {"base", {}},
       {"shell", {"base"}},
-      {"os", {"base"}},
+      {"os", {"base", "warden"}},
       {"core", {"base", "shell"}},
       {"tools", {"base", "core", "os", "shell"}},
       {"mcp", {"base", "core", "os", "shell", "tools"}},
@@ -35,8 +35,8 @@ const std::vector<Layer>& layers() {
       {"ui", {"base", "core", "os", "shell", "tools", "model", "config", "agent"}},
       {"main", {"base", "core", "os", "shell", "tools", "mcp", "lsp", "model", "config", "agent", "ui"}},
       {"testing", {"base", "core", "os", "shell", "tools", "mcp", "lsp", "model", "config", "agent", "ui"}},
-      // A program of its own, which shares declarations with its caller in os/ but links nothing of the library.
-      {"warden", {"base", "os"}},
+      // A program of its own, which knows nothing of the library; os/ speaks to it and knows its protocol.
+      {"warden", {}},
   };
   return table;
 }
@@ -52,7 +52,9 @@ constexpr std::array<std::string_view, 3> kClockReadings = {"steady_clock::now",
                                                             "high_resolution_clock::now"};
 
 constexpr std::string_view kLibraryFolder = "src/deft/";
-constexpr std::string_view kIncludeRoot = "deft/";
+constexpr std::string_view kLibraryRoot = "deft/";
+constexpr std::string_view kWardenRoot = "warden/";
+constexpr std::string_view kWardenProtocol = "warden/protocol.h";  // all that others may know of the warden
 
 bool contains(const auto& range, std::string_view value) {
   return std::find(std::begin(range), std::end(range), value) != std::end(range);
@@ -125,7 +127,10 @@ class SourceCheck {
       return report(line, "an include that cannot be read: " + std::string(target));
     }
     const std::string_view path = target.substr(1, end - 1);
-    if (path.starts_with(kIncludeRoot)) return check_layer(layer, line, path);
+    if (path.starts_with(kLibraryRoot)) {
+      return check_layer(layer, line, path, first_folder(path.substr(kLibraryRoot.size())));
+    }
+    if (path.starts_with(kWardenRoot)) return check_layer(layer, line, path, "warden");
     // A path relative to the file would pass by the table of layers.
     if (quoted) return report(line, "include \"" + std::string(path) + "\" by its full path, deft/…");
     if (is_pure(layer) && (contains(kImpureHeaders, path) || path.starts_with("sys/"))) {
@@ -133,9 +138,10 @@ class SourceCheck {
     }
   }
 
-  void check_layer(const Layer& layer, std::size_t line, std::string_view path) {
-    const std::string_view other = first_folder(path.substr(kIncludeRoot.size()));
-    if (other == layer.name || contains(layer.may_include, other)) return;
+  void check_layer(const Layer& layer, std::size_t line, std::string_view path, std::string_view other) {
+    if (other == layer.name) return;
+    const bool is_known_to_others = other != "warden" || path == kWardenProtocol;
+    if (is_known_to_others && contains(layer.may_include, other)) return;
     if (other == "testing" && is_test()) return;
     report(line, std::string(layer.name) + " must not include \"" + std::string(path) + "\"");
   }

@@ -51,6 +51,14 @@ TEST(Layers, OnlyTestsIncludeWhatIsFake) {
   EXPECT_EQ(check_source("src/main.cc", source).size(), 1U);
 }
 
+TEST(Layers, TheWardenStandsAloneAndOnlyItsProtocolIsKnownOutside) {
+  EXPECT_THAT(check_source("src/warden/launch.cc", "#include \"warden/system.h\"\n"), IsEmpty());
+  EXPECT_EQ(check_source("src/warden/launch.cc", "#include \"deft/base/json.h\"\n").size(), 1U);
+  EXPECT_THAT(check_source("src/deft/os/warden_link.cc", "#include \"warden/protocol.h\"\n"), IsEmpty());
+  EXPECT_EQ(check_source("src/deft/os/warden_link.cc", "#include \"warden/launch.h\"\n").size(), 1U);
+  EXPECT_EQ(check_source("src/deft/core/x.cc", "#include \"warden/protocol.h\"\n").size(), 1U);
+}
+
 TEST(Layers, NoSpellingOfAnIncludePassesByTheTable) {
   const auto findings = [](const std::string& line) { return check_source("src/deft/core/x.cc", line).size(); };
   EXPECT_EQ(findings("#include <deft/os/files.h>"), 1U);
