@@ -38,22 +38,22 @@ Footprint plain_footprint(bool concurrency_safe) {
 }
 
 // Folders that a write would have to create first; creating them is a write of their own.
-std::vector<std::string> missing_parents(const Files& files, std::string_view path) {
+std::vector<std::string> missing_parents(Files& files, std::string_view path) {
   std::vector<std::string> missing;
   for (std::string_view folder = parent_path(path); folder != "/"; folder = parent_path(folder)) {
-    const auto status = files.status(std::string(folder));
+    const auto status = files.status(folder);
     if (status && status->kind != FileKind::missing) break;
     missing.emplace_back(folder);
   }
   return missing;
 }
 
-bool has_other_names(const Files& files, const std::string& path) {
+bool has_other_names(Files& files, const std::string& path) {
   const auto status = files.status(path);
   return status && status->kind == FileKind::regular && status->links > 1;
 }
 
-Footprint resolve_paths(const Files& files, const Footprint& declared_footprint) {
+Footprint resolve_paths(Files& files, const Footprint& declared_footprint) {
   Footprint resolved;
   resolved = std::move(resolved).and_network(declared_footprint.network()).and_session(declared_footprint.session());
   for (const auto& access : declared_footprint.paths()) {
@@ -253,7 +253,7 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     pre_hooks.ended(hooks.cancelled ? "cancelled" : "done", hooks.reason);
     if (hooks.cancelled) return denied(engine_error(Errc::cancelled, "Cancelled while its hooks ran"));
     if (auto input = std::exchange(hooks.replaced_input, std::nullopt); input && hooks.verdict != Verdict::deny) {
-      return Replaced{std::move(*input), std::move(hooks)};
+      return InputReplaced{std::move(*input), std::move(hooks)};
     }
   }
 

@@ -40,11 +40,11 @@ struct Asks {
   Decision decision;
   BeforeCall hooks;
 };
-struct Replaced {
+struct InputReplaced {
   Json input;
   BeforeCall hooks;
 };
-using Prepared = std::variant<Allowed, Denied, Asks, Replaced>;
+using Prepared = std::variant<Allowed, Denied, Asks, InputReplaced>;
 
 // What one call needs from the turn, fixed when it starts.
 struct CallSetting {

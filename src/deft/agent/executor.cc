@@ -217,7 +217,7 @@ void Executor::take(WorkerReport report) {
   if (record.place != CallRecord::Place::worker) return;
   std::visit(Overloaded{
                  [&](Ended& ended) { finish_call(report.call, std::move(ended)); },
-                 [&](Replaced& replaced) {
+                 [&](InputReplaced& replaced) {
                    record.admitted->hooks = std::move(replaced.hooks);
                    replace_input(report.call, std::move(replaced.input));
                  },
@@ -372,7 +372,7 @@ Executor::WorkerReport Executor::work(const CallPipeline& pipeline, Task& task) 
     Prepared prepared = pipeline.prepare(call, task.setting);
     if (auto* denied = std::get_if<Denied>(&prepared)) return report(Ended{.result = std::move(denied->result)});
     if (auto* asks = std::get_if<Asks>(&prepared)) return report(std::move(*asks));
-    if (auto* replaced = std::get_if<Replaced>(&prepared)) return report(std::move(*replaced));
+    if (auto* replaced = std::get_if<InputReplaced>(&prepared)) return report(std::move(*replaced));
     if (const auto wait = pipeline.wait_for(call)) return report(Waits{*wait});
   }
   ToolResult result = pipeline.run(call, task.setting);

@@ -106,7 +106,7 @@ class Executor {
   struct WorkerReport {
     std::size_t message = 0;
     CallIndex call = 0;
-    std::variant<Asks, Waits, Replaced, Ended> what;
+    std::variant<Asks, Waits, InputReplaced, Ended> what;
   };
   using Item = std::variant<Feed, WorkerReport>;
   struct Timer {

@@ -5,16 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
-#include <cstdio>
 
+#include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 
 namespace deft {
 namespace {
-
-constexpr std::size_t kFileNameCharactersMax = 80;
 
 Result<void> write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -26,24 +23,7 @@ Result<void> write_all(int descriptor, std::string_view text) {
   return {};
 }
 
-std::string hash_suffix(std::string_view id) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  char text[20];
-  std::snprintf(text, sizeof text, "-%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
-
 }  // namespace
-
-std::string safe_file_name(std::string_view id) {
-  std::string name;
-  for (const char c : id.substr(0, kFileNameCharactersMax)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    name += plain ? c : '_';
-  }
-  return name == id && !name.empty() ? name : name + hash_suffix(id);
-}
 
 std::string_view preview_of(std::string_view text, std::size_t bytes_max) {
   const std::string_view start = utf8_prefix(text, bytes_max);

@@ -32,8 +32,4 @@ class ResultStore {
 // inside a character.
 std::string_view preview_of(std::string_view text, std::size_t bytes_max);
 
-// A file name made from an id that a stranger chose: only letters, digits, '-' and '_', bounded, never empty; different
-// ids give different names.
-std::string safe_file_name(std::string_view id);
-
 }  // namespace deft

@@ -1,8 +1,24 @@
 #include "deft/base/path.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <vector>
 
 namespace deft {
+namespace {
+
+constexpr std::size_t kFileNameCharactersMax = 80;
+
+std::string hash_suffix(std::string_view id) {
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  char text[20];
+  std::snprintf(text, sizeof text, "-%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+}  // namespace
 
 std::string normal_path(std::string_view absolute) {
   std::vector<std::string_view> parts;
@@ -44,6 +60,15 @@ std::string_view parent_path(std::string_view path) {
 std::string_view file_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string safe_file_name(std::string_view id) {
+  std::string name;
+  for (const char c : id.substr(0, kFileNameCharactersMax)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    name += plain ? c : '_';
+  }
+  return name == id && !name.empty() ? name : name + hash_suffix(id);
 }
 
 }  // namespace deft

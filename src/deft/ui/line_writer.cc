@@ -24,13 +24,13 @@ bool write_all(int descriptor, std::string_view bytes) {
 LineWriter::LineWriter(int descriptor, std::function<void()> on_broken)
     : descriptor_(descriptor), on_broken_(std::move(on_broken)), thread_([this] { write_lines(); }) {}
 
-LineWriter::~LineWriter() {
+void LineWriter::finish() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
   changed_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void LineWriter::put(std::string line) {

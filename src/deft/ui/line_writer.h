@@ -16,12 +16,13 @@ class LineWriter {
  public:
   // `on_broken` is told, once and on the writer's thread, that nobody reads any more.
   LineWriter(int descriptor, std::function<void()> on_broken);
-  ~LineWriter();  // after everything was written, or nobody reads
+  ~LineWriter() { finish(); }
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
   void put(std::string line);  // without its newline
   void put_progress(const std::string& call_id, std::string line);
+  void finish();  // returns when everything is written, or nobody reads; nothing may be put after it
 
  private:
   void write_lines();

@@ -1,0 +1,80 @@
+#include "deft/config/settings.h"
+
+#include <charconv>
+
+namespace deft {
+namespace {
+
+constexpr std::size_t kConcurrencyMax = 1'000;
+
+std::unexpected<Error> wrong(std::string_view key, std::string_view expected, const Json& got) {
+  return fail(Errc::invalid_input, std::string(key) + " must be " + std::string(expected) + ", not " +
+                                       to_json(got).substr(0, 100));
+}
+
+// One of two words; booleans count as the first and the second.
+Result<bool> parse_choice(const Json& settings, std::string_view key, std::string_view yes, std::string_view no,
+                          bool otherwise) {
+  const Json* value = find(settings, key);
+  if (!value) return otherwise;
+  if (value->is_bool()) return value->get_bool();
+  if (value->is_string() && view(value->get_string()) == yes) return true;
+  if (value->is_string() && view(value->get_string()) == no) return false;
+  return wrong(key, "\"" + std::string(yes) + "\" or \"" + std::string(no) + "\"", *value);
+}
+
+Result<void> parse_permissions(const Json& permissions, Settings& settings) {
+  if (!permissions.is_object()) return wrong("permissions", "an object", permissions);
+  auto rules = parse_permission_rules(permissions);
+  if (!rules) return std::unexpected(rules.error());
+  settings.rules = std::move(*rules);
+  if (const Json* mode = find(permissions, "defaultMode")) {
+    settings.default_mode = mode->is_string() ? parse_mode(view(mode->get_string())) : std::nullopt;
+    if (!settings.default_mode) {
+      return wrong("permissions.defaultMode",
+                   "default, acceptEdits, plan, auto, dontAsk or bypassPermissions", *mode);
+    }
+  }
+  const Json* directories = find(permissions, "additionalDirectories");
+  if (!directories) return {};
+  if (!directories->is_array()) return wrong("permissions.additionalDirectories", "a list of paths", *directories);
+  for (const Json& directory : directories->get_array()) {
+    if (!directory.is_string()) return wrong("permissions.additionalDirectories", "a list of paths", *directories);
+    settings.additional_directories.emplace_back(view(directory.get_string()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Settings> parse_settings(std::string_view json_text) {
+  const auto json = parse_json(json_text, {.bytes_max = kSettingsBytesMax});
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return wrong("the settings", "a JSON object", *json);
+  Settings settings;
+  if (const Json* permissions = find(*json, "permissions")) {
+    if (auto parsed = parse_permissions(*permissions, settings); !parsed) return std::unexpected(parsed.error());
+  }
+  const auto exclusive = parse_choice(*json, "scheduling", "exclusive", "footprints", settings.exclusive_scheduling);
+  if (!exclusive) return std::unexpected(exclusive.error());
+  settings.exclusive_scheduling = *exclusive;
+  const auto streaming = parse_choice(*json, "streaming", "on", "off", settings.streaming);
+  if (!streaming) return std::unexpected(streaming.error());
+  settings.streaming = *streaming;
+  const auto cancel = parse_choice(*json, "cancelSiblingsOnFailure", "on", "off", settings.cancel_siblings_on_failure);
+  if (!cancel) return std::unexpected(cancel.error());
+  settings.cancel_siblings_on_failure = *cancel;
+  return settings;
+}
+
+Result<std::size_t> parse_concurrency(std::string_view text, std::string_view source) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > kConcurrencyMax) {
+    return fail(Errc::invalid_input, std::string(source) + " must be a whole number from 1 to " +
+                                         std::to_string(kConcurrencyMax) + ", not " + json_quote(text));
+  }
+  return number;
+}
+
+}  // namespace deft

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/base/json.h"
+#include "deft/base/result.h"
+#include "deft/core/permission.h"
+
+namespace deft {
+
+inline constexpr std::size_t kSettingsBytesMax = std::size_t{2} << 20;
+
+// What a settings file says. Keys that deft does not know are left alone: other tools share these files.
+struct Settings {
+  PermissionRules rules;
+  std::optional<Mode> default_mode;
+  std::vector<std::string> additional_directories;
+  bool exclusive_scheduling = false;         // "scheduling": "exclusive" | "footprints"
+  bool streaming = true;                     // "streaming": "on" | "off"
+  bool cancel_siblings_on_failure = true;    // "cancelSiblingsOnFailure"
+};
+
+// Strict: a known key with a wrong value is an error that names it.
+Result<Settings> parse_settings(std::string_view json_text);
+
+// The number of calls that may work at once, from text that a person gave. `source` names it in the error.
+Result<std::size_t> parse_concurrency(std::string_view text, std::string_view source);
+
+}  // namespace deft

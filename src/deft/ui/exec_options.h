@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "deft/agent/executor.h"
+#include "deft/base/result.h"
+#include "deft/core/permission.h"
+#include "deft/config/settings.h"
+
+namespace deft {
+
+struct ExecOptions {
+  std::string working_directory;         // canonical
+  std::vector<std::string> directories;  // canonical; the working directory first
+  std::optional<std::string> session_folder;
+  Settings settings;
+  Mode mode = Mode::normal;
+  std::size_t slots = kSlotsDefault;
+  bool all_events = false;
+  bool dry_run = false;
+  bool ask_host = false;
+};
+
+// Text to print instead of running, for --help.
+struct ShowText {
+  std::string text;
+};
+
+// From the command line, the settings it names and the environment. The error says what to change.
+Result<std::variant<ExecOptions, ShowText>> parse_exec_options(int argc, const char* const* argv);
+
+}  // namespace deft

@@ -1,0 +1,59 @@
+#include "deft/ui/tools_command.h"
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "deft/base/text.h"
+#include "deft/tools/builtin.h"
+#include "deft/tools/registry.h"
+
+namespace deft {
+namespace {
+
+constexpr const char* kHelp = R"(Lists the tools that come with deft.
+
+Usage: deft tools [--json]
+
+  --json    the definitions as a model API takes them: [{"name","description","input_schema"}]
+
+Example:
+  deft tools --json > tools.json    # put it into your request's "tools"
+)";
+
+constexpr std::size_t kSummaryCharactersMax = 90;
+
+}  // namespace
+
+int run_tools(int argc, const char* const* argv) {
+  bool json = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--help" || option == "-h") return std::fputs(kHelp, stdout), 0;
+    if (option != "--json") {
+      std::fprintf(stderr, "deft tools: unknown option %s; see deft tools --help\n", argv[i]);
+      return 2;
+    }
+    json = true;
+  }
+  ToolRegistry registry;
+  for (auto& tool : make_builtin_tools()) {
+    if (auto added = registry.add(std::move(tool)); !added) {
+      std::fprintf(stderr, "deft tools: %s\n", added.error().message.c_str());
+      return 1;
+    }
+  }
+  const auto pool = registry.pool(Permissions({}, Mode::normal, {}));
+  const SessionState session;
+  if (json) {
+    std::printf("%s\n", pool->definitions(session).c_str());
+    return 0;
+  }
+  for (const RegisteredTool& entry : pool->advertised()) {
+    const std::string description = entry.tool->description(session);
+    std::printf("%-12s %s\n", entry.tool->spec().name.c_str(), one_line(description, kSummaryCharactersMax).c_str());
+  }
+  return 0;
+}
+
+}  // namespace deft

@@ -1,0 +1,36 @@
+// Wiring only: which subcommand, and nothing else.
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "deft/ui/exec.h"
+#include "deft/ui/tools_command.h"
+
+namespace {
+
+constexpr const char* kHelp = R"(deft runs the tools of AI agents: fast, in an order you can prove, without leaking a process.
+
+Usage: deft COMMAND [OPTIONS]
+
+  exec      run the tool calls of a model's message, from standard input
+  tools     list the tools, as a table or as definitions for a model
+  help      this text; deft COMMAND --help tells more
+
+  --version
+
+Example:
+  echo '{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"README.md"}}' | deft exec
+)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "exec") return deft::run_exec(argc - 1, argv + 1);
+  if (command == "tools") return deft::run_tools(argc - 1, argv + 1);
+  if (command == "--version" || command == "-v") return std::puts(DEFT_VERSION " (deft)"), 0;
+  if (command == "help" || command == "--help" || command == "-h") return std::fputs(kHelp, stdout), 0;
+  if (command.empty()) return std::fputs(kHelp, stderr), 2;
+  std::fprintf(stderr, "deft: unknown command %s; see deft --help\n", argv[1]);
+  return 2;
+}
