@@ -243,9 +243,7 @@ std::optional<Pattern> Compiler::compile_pattern(std::string_view text, const Js
   if (fault_) return std::nullopt;
   auto pattern = Pattern::compile(text);
   if (pattern) return std::move(*pattern);
-  fault_.note(where,
-              pattern.error().message + ", in " + short_json(Json(boost::json::string(text.data(), text.size()))),
-              pattern.error().code);
+  fault_.note(where, pattern.error().message + ", in " + short_text(text), pattern.error().code);
   return std::nullopt;
 }
 

@@ -218,8 +218,7 @@ bool Evaluation::number_holds(const NumberRules& rules, const Visit& visit) {
 bool Evaluation::pattern_matches(const Pattern& pattern, std::string_view text) {
   const Match match = pattern.search(text, budget_.left());
   if (match != Match::gave_up) return match == Match::yes;
-  return give_up("the pattern " + json_quote(first_characters(pattern.text(), kShownValueCharactersMax)) +
-                 " could not be decided within its limits");
+  return give_up("the pattern " + short_text(pattern.text()) + " could not be decided within the limits");
 }
 
 bool Evaluation::string_holds(const StringRules& rules, const Visit& visit) {
@@ -238,7 +237,7 @@ bool Evaluation::string_holds(const StringRules& rules, const Visit& visit) {
     }
   }
   if (!rules.pattern || pattern_matches(*rules.pattern, text)) return true;
-  return refuse(visit, [&] { return "a string that matches the pattern " + rules.pattern->text(); });
+  return refuse(visit, [&] { return "a string that matches the pattern " + short_text(rules.pattern->text()); });
 }
 
 bool Evaluation::array_holds(const ArrayRules& rules, const Visit& visit) {
@@ -339,12 +338,11 @@ bool Evaluation::required_holds(const ObjectRules& rules, const Visit& visit) {
   for (const std::string& name : rules.required) {
     if (object.if_contains(name)) continue;
     const Place place = visit.place.member(name);
-    const auto expected = [&] {
-      const ObjectRules::Property* property = find_property(rules, name);
-      return (property ? expected_of(property->node) : "a value") + " (required)";
-    };
-    if (!verdict.go_on(refuse_at(place, visit, Kind::other, expected, [] { return "nothing: it is missing"; })))
-      return false;
+    const ObjectRules::Property* property = find_property(rules, name);
+    const auto expected = [&] { return (property ? expected_of(property->node) : "a value") + " (required)"; };
+    // Without the constant that tells alternatives apart it is none of them.
+    const Kind kind = property && program_.nodes[property->node].values ? Kind::constant : Kind::other;
+    if (!verdict.go_on(refuse_at(place, visit, kind, expected, [] { return "nothing: it is missing"; }))) return false;
   }
   return verdict.ok();
 }
@@ -397,8 +395,8 @@ bool Evaluation::unknown_member(const ObjectRules* rules, const Visit& member) {
     }
     const std::string nearest = nearest_name(member.place.key, names);
     std::string expected = "no property of this name";
-    if (!nearest.empty()) return expected + "; did you mean " + list_of(std::vector{nearest}) + "?";
-    return names.empty() ? expected : expected + "; known are " + list_of(names);
+    if (!nearest.empty()) return expected + " (did you mean " + short_text(nearest) + "?)";
+    return names.empty() ? expected : expected + " (known: " + list_of(names, rules->properties.size()) + ")";
   });
 }
 
@@ -425,7 +423,7 @@ bool Evaluation::dependencies_hold(const ObjectRules& rules, const Visit& visit)
     for (const std::string& other : required) {
       if (object.if_contains(other)) continue;
       const Place place = visit.place.member(other);
-      const auto expected = [&] { return "a value (required because " + list_of(std::vector{name}) + " is given)"; };
+      const auto expected = [&] { return "a value (required because " + short_text(name) + " is given)"; };
       if (!verdict.go_on(refuse_at(place, visit, Kind::other, expected, [] { return "nothing: it is missing"; }))) {
         return false;
       }

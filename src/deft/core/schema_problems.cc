@@ -89,14 +89,18 @@ void SchemaProblems::add_closest(const Place& where, std::vector<SchemaProblems>
   for (const SchemaProblems& attempt : attempts) least = std::min(least, attempt.distance_from(depth));
   std::erase_if(attempts, [&](const SchemaProblems& attempt) { return attempt.distance_from(depth) != least; });
 
-  if (attempts.size() == 1 || least.problems > 1) {
+  const bool comparable = least.problems == 1 || least.wrong_constants > 0;
+  if (attempts.size() == 1 || !comparable) {
     for (Found& found : attempts.front().found_) {
       if (!full()) found_.push_back(std::move(found));
     }
     return;
   }
   std::vector<const Found*> equally_close;
-  for (const SchemaProblems& attempt : attempts) equally_close.push_back(&attempt.found_.front());
+  for (const SchemaProblems& attempt : attempts) {
+    const auto constant = std::ranges::find(attempt.found_, Kind::constant, &Found::kind);
+    equally_close.push_back(constant != attempt.found_.end() ? &*constant : &attempt.found_.front());
+  }
   add_combined(where, equally_close);
 }
 

@@ -12,6 +12,7 @@ using Kind = boost::json::kind;
 __extension__ using Wide = unsigned __int128;
 
 constexpr std::uint64_t kComparedBytesPerStep = 64;
+constexpr std::uint64_t kStepsPerSorted = 3;
 constexpr int kHashedDepthMax = 256;
 
 // Holds every 64-bit integer and every double exactly on the machines we build for.
@@ -206,7 +207,7 @@ std::optional<std::pair<std::size_t, std::size_t>> find_duplicate(const JsonArra
   std::vector<Hashed> items;
   items.reserve(array.size());
   for (std::size_t i = 0; i < array.size(); ++i) items.push_back({hash(array[i], budget), i});
-  if (budget.spent()) return std::nullopt;
+  if (!budget.spend(array.size() * kStepsPerSorted)) return std::nullopt;
 
   std::ranges::sort(items, [](const Hashed& a, const Hashed& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.position < b.position;

@@ -75,14 +75,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 template <class List, class Show>
-std::string listed(const List& list, std::size_t shown_max, const Show& show) {
+std::string listed(const List& list, std::size_t total, const Show& show) {
   std::string out;
-  const std::size_t shown = std::min(list.size(), shown_max);
+  const std::size_t shown = std::min(list.size(), kShownValuesMax);
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) out += ", ";
     out += show(list[i]);
   }
-  if (shown < list.size()) out += " and " + std::to_string(list.size() - shown) + " more";
+  if (shown < total) out += " and " + std::to_string(total - shown) + " more";
   return out;
 }
 
@@ -94,6 +94,11 @@ std::string short_json(const Json& value) {
   const std::string_view shown = first_characters(out, kShownValueCharactersMax);
   if (shown.size() == out.size()) return out;
   return std::string(shown).append(kCut);
+}
+
+std::string short_text(std::string_view text) {
+  const std::string_view shown = first_characters(text, kShownValueCharactersMax);
+  return json_quote(shown).append(shown.size() < text.size() ? kCut : "");
 }
 
 std::string describe_value(const Json& value) {
@@ -125,11 +130,10 @@ std::string count_of(std::uint64_t count, std::string_view noun) {
   return out.append(noun).append("s");
 }
 
-std::string list_of(const std::vector<Json>& values) { return listed(values, kShownValuesMax, short_json); }
+std::string list_of(const std::vector<Json>& values) { return listed(values, values.size(), short_json); }
 
-std::string list_of(const std::vector<std::string>& names) {
-  return listed(names, kShownNamesMax,
-                [](const std::string& name) { return json_quote(first_characters(name, kShownValueCharactersMax)); });
+std::string list_of(const std::vector<std::string>& names, std::size_t total) {
+  return listed(names, total, short_text);
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
