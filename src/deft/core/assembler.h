@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "deft/base/result.h"
+#include "deft/core/message.h"
+
+namespace deft {
+
+inline constexpr std::size_t kMessageBytesMax = std::size_t{64} << 20;
+inline constexpr std::size_t kMessageBlocksMax = 100'000;
+
+// What a stream yields, in order. Every message ends in exactly one MessageDone or MessageFailed.
+struct TextDelta {
+  std::string text;
+};
+struct ThinkingDelta {
+  std::string text;
+};
+struct CallReady {
+  ToolCall call;
+};
+struct MessageDone {
+  Message message;
+};
+struct MessageFailed {
+  Error error;
+  std::string provider_code;  // overloaded_error, rate_limit_exceeded …; empty if the provider said nothing
+  Message message;            // what was complete: exactly the calls that were reported, and all text
+};
+using StreamEvent = std::variant<TextDelta, ThinkingDelta, CallReady, MessageDone, MessageFailed>;
+
+// Builds a message out of a provider's steps and reports each call the moment it is complete: its block is closed and
+// its input is known to be whole. Calls are reported in the order of their blocks, whichever closes first.
+//
+// Per message: begin, then open/append/close for its blocks and stop, then finish or fail. A step that makes no sense
+// (an unknown block, a second start, input after the end) is an error and changes nothing; the caller then calls fail.
+class Assembler {
+ public:
+  using Key = std::int64_t;  // names a block within one message; the provider's index, or the decoder's own number
+
+  // Calls without an id get this prefix and a number.
+  explicit Assembler(std::string call_id_prefix = "call_") : call_id_prefix_(std::move(call_id_prefix)) {}
+
+  void begin(std::string id, std::string model);
+  bool in_message() const { return in_message_; }
+  std::size_t messages_begun() const { return messages_begun_; }
+  Message& head() { return message_; }  // all of the message but its blocks
+
+  Result<void> open(Key key, Block block);
+  // A piece of text, thinking or input, as the block is one or the other.
+  Result<void> append(Key key, std::string_view piece);
+  // The provider's last word on the same, where it differs from the pieces.
+  Result<void> replace(Key key, std::string_view whole);
+  // A piece of one text member of a block that is passed on as it is (a refusal).
+  Result<void> append_to_member(Key key, std::string_view member, std::string_view piece);
+  // Counts what a decoder puts into a block by itself: ids, signatures, citations.
+  Result<void> charge(std::size_t bytes);
+  // A block that is still open, else null.
+  Block* find_open(Key key);
+  // Any block of the message, for what may be amended after its end: never a call.
+  Block* find_any(Key key);
+  // Is the input of this open call one whole JSON object already? Nothing could be added to it then.
+  bool input_is_whole(Key key) const;
+  // Closing a closed block changes nothing.
+  Result<void> close(Key key);
+
+  void stop(std::string reason, std::string raw);
+  void finish();
+  void fail(Error error, std::string provider_code = {});
+
+  std::vector<StreamEvent> take_events() { return std::exchange(events_, {}); }
+
+ private:
+  struct Entry {
+    Block block;
+    std::string input_text;  // of a block that is no call of ours but has an input: server_tool_use
+    bool closed = false;
+  };
+
+  Entry* find_entry(Key key);
+  bool is_last(std::size_t at) const { return at + 1 == entries_.size(); }
+  bool was_cut_off() const;
+  void report_calls();
+  void settle(ToolCall& call, bool last);
+  void end_message();
+
+  const std::string call_id_prefix_;
+  std::size_t calls_without_id_ = 0;
+  std::size_t messages_begun_ = 0;
+  std::vector<StreamEvent> events_;
+
+  // The message under way.
+  bool in_message_ = false;
+  bool finishing_ = false;
+  Message message_;
+  std::vector<Entry> entries_;
+  std::unordered_map<Key, std::size_t> entry_of_key_;
+  std::vector<std::size_t> calls_;  // positions in entries_
+  std::size_t calls_reported_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace deft
