@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,17 @@ void refuse(int channel, Stage stage, int error_number) {
   send_packet(channel, &report, kReportBytesMin);
 }
 
+// Every signal blocked and none ignored: commands only need to unblock them. Ignored ones would stay ignored in them;
+// glibc's posix_spawn leaves two of its own so (32 and 33), which its sigaction() doesn't let one change.
+void reset_signals() {
+  const char default_action[64] = {};  // the kernel's structure, all zero
+  for (int signal = 1; signal <= 64; ++signal) {
+    syscall(SYS_rt_sigaction, signal, default_action, nullptr, sizeof(std::uint64_t));
+  }
+  const std::uint64_t all = ~std::uint64_t{0};
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, sizeof all);
+}
+
 bool Warden::start() {
   // Whatever the host program left open must not live on here. 0 to 2 become /dev/null, so that no descriptor that is
   // received later takes their place.
@@ -87,9 +99,7 @@ bool Warden::start() {
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (chdir("/") != 0) return false;
-  sigset_t all;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, nullptr);
+  reset_signals();
   sigset_t child_ended;
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);
