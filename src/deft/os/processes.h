@@ -1,0 +1,104 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/base/clock.h"
+#include "deft/base/result.h"
+
+// The seam to other programs. Whatever is started here is owned to its last descendant: when a command has ended, by
+// itself or not, nothing of it is alive, whatever it did to get away. Every call may be made from any thread, many at
+// once; one slow command or reader never holds up another.
+
+namespace deft {
+
+// How long a command that is ended politely has between SIGTERM and SIGKILL.
+inline constexpr Duration kEndGrace = std::chrono::milliseconds(500);
+
+// What the command and each of its children may use; both the soft and the hard limit. Nothing: what deft has itself.
+struct CommandLimits {
+  std::optional<std::uint64_t> memory_bytes{};  // writable memory, per process
+  std::optional<std::uint64_t> processes{};     // of the whole user, as the kernel counts; root has no such limit
+  std::optional<std::uint64_t> file_bytes{};    // size of a file that it writes
+  std::optional<std::uint64_t> open_files{};
+};
+
+struct Command {
+  // The program and its arguments. A program without a slash is looked up in the PATH of `environment`, in absolute
+  // directories only: never in the working directory.
+  std::vector<std::string> argv{};
+  std::vector<std::string> environment{};  // NAME=VALUE: exactly what the command gets (environment.h)
+  std::string directory{};                 // absolute; empty: deft's own
+  int directory_fd = -1;                   // an open directory instead of a path, for who has checked it; not owned
+  std::string input{};                     // run(): what it reads on standard input; empty: nothing, as /dev/null
+  bool separate_errors = false;            // standard error apart, else merged with the output in order
+  Duration end_grace = kEndGrace;          // after a timeout or a cancel
+  CommandLimits limits{};
+};
+
+enum class OutputStream { output, errors };
+// Raw bytes as they arrive, at most 64 kB at a time, on the thread that called run(). While it is busy the command
+// waits once the pipe is full; timeouts and cancels work all the same.
+using OutputSink = std::function<void(OutputStream, std::string_view)>;
+
+struct RunUntil {
+  std::stop_token cancel{};             // SIGTERM, end_grace, then everything is killed
+  std::stop_token abort{};              // everything is killed at once
+  std::optional<TimePoint> deadline{};  // as cancel
+};
+
+// A process that was still alive when the command itself had ended. It was killed.
+struct Leftover {
+  int pid = 0;
+  std::string name{};  // the start of its command line, printable
+};
+
+struct CommandEnd {
+  enum class Cause { itself, timeout, cancel };
+  int exit_code = 0;  // meaningful if signal is 0
+  int signal = 0;     // what killed it
+  Cause cause = Cause::itself;
+  std::vector<Leftover> leftovers{};  // the first few; only if the command ended by itself
+  std::size_t leftover_count = 0;
+  std::size_t survivor_count = 0;  // what we may not signal (another user's), or the kernel doesn't let go
+};
+
+// A command that runs beside us: a server, a hook, a background shell. Destroying it kills it and all its descendants.
+// One thread may write, one read from each stream, one wait, all at the same time; end() is for anyone.
+class Child {
+ public:
+  virtual ~Child() = default;
+
+  // Writes all of it. Error `cancelled`: stopped before that.
+  virtual Result<void> write(std::string_view bytes, std::stop_token stop) = 0;
+  virtual void close_input() = 0;
+  // What there is, at least one byte, as soon as there is any; 0 when no more can come.
+  virtual Result<std::size_t> read(OutputStream stream, std::span<char> into, std::stop_token stop,
+                                   std::optional<TimePoint> deadline = std::nullopt) = 0;
+  // Waits for the command and all its descendants. Errors `cancelled` and `timeout` concern the waiting only.
+  virtual Result<CommandEnd> wait(std::stop_token stop, std::optional<TimePoint> deadline = std::nullopt) = 0;
+  // SIGTERM, then after `grace` everything is killed; at once without grace. Returns before it is done: wait().
+  virtual void end(Duration grace = kEndGrace) = 0;
+};
+
+class Processes {
+ public:
+  virtual ~Processes() = default;
+
+  // Runs a command to its end and hands its output on. An exit code, a signal, a timeout and a cancel are ends, not
+  // errors. An error means that it never ran (`not_found`, `limit`, `io`, …) or that nobody knows how it ended (`io`).
+  virtual Result<CommandEnd> run(const Command& command, const OutputSink& on_output, const RunUntil& until) = 0;
+  // Starts one with a pipe at each standard stream. Returns when the program runs.
+  virtual Result<std::unique_ptr<Child>> start(const Command& command, std::stop_token stop) = 0;
+};
+
+}  // namespace deft

@@ -1,0 +1,154 @@
+#include "deft/os/warden_child.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include "deft/os/warden_processes.h"
+#include "deft/testing/real_processes.h"
+
+namespace deft {
+namespace {
+
+using testing::bash;
+using testing::ProcessMark;
+
+class WardenChildTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Child> start(const Command& command) {
+    auto child = processes_.start(command, {});
+    EXPECT_TRUE(child) << child.error().message;
+    return child ? std::move(*child) : nullptr;
+  }
+  // Reads until a line is complete or the output ends.
+  std::string read_line(Child& child, OutputStream stream = OutputStream::output) {
+    std::string line;
+    char byte = 0;
+    while (!line.ends_with('\n')) {
+      const auto got = child.read(stream, {&byte, 1}, {}, clock_.now() + std::chrono::seconds(20));
+      if (!got) return "error: " + got.error().message;
+      if (*got == 0) break;
+      line.push_back(byte);
+    }
+    return line;
+  }
+
+  SystemClock clock_;
+  ProcessMark mark_;
+  WardenProcesses processes_{clock_};
+};
+
+TEST_F(WardenChildTest, TalksToAServer) {
+  const auto child =
+      start(bash("while read -r line; do echo \"got $line\"; echo \"log $line\" >&2; done; exit 9", mark_));
+  ASSERT_TRUE(child);
+  ASSERT_TRUE(child->write("one\n", {}));
+  EXPECT_EQ(read_line(*child), "got one\n");
+  EXPECT_EQ(read_line(*child), "log one\n");
+  child->close_input();
+  EXPECT_EQ(read_line(*child), "");
+  const auto end = child->wait({});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->exit_code, 9);
+}
+
+TEST_F(WardenChildTest, KeepsErrorsApartOnRequest) {
+  Command command = bash("read -r line; echo out; echo err >&2", mark_);
+  command.separate_errors = true;
+  const auto child = start(command);
+  ASSERT_TRUE(child);
+  ASSERT_TRUE(child->write("go\n", {}));
+  EXPECT_EQ(read_line(*child, OutputStream::errors), "err\n");
+  EXPECT_EQ(read_line(*child), "out\n");
+}
+
+TEST_F(WardenChildTest, SaysAtOnceThatAProgramDoesNotExist) {
+  const auto child = processes_.start(Command{.argv = {"/no/such/program"}}, {});
+  ASSERT_FALSE(child);
+  EXPECT_EQ(child.error().code, Errc::not_found);
+}
+
+TEST_F(WardenChildTest, WaitingHasATimeoutThatLeavesTheProcessAlone) {
+  const auto child = start(bash("sleep 1000", mark_));
+  ASSERT_TRUE(child);
+  const auto end = child->wait({}, clock_.now() + std::chrono::milliseconds(1));
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().code, Errc::timeout);
+  char byte = 0;
+  const auto got = child->read(OutputStream::output, {&byte, 1}, {}, clock_.now() + std::chrono::milliseconds(1));
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, Errc::timeout);
+  EXPECT_EQ(mark_.alive().size(), 1u);
+}
+
+TEST_F(WardenChildTest, EveryBlockingCallIsCancelledByItsStopToken) {
+  const auto child = start(bash("sleep 1000", mark_));
+  ASSERT_TRUE(child);
+  std::stop_source stop;
+  std::jthread waiter([&] { EXPECT_EQ(child->wait(stop.get_token()).error().code, Errc::cancelled); });
+  std::jthread reader([&] {
+    char byte = 0;
+    EXPECT_EQ(child->read(OutputStream::output, {&byte, 1}, stop.get_token()).error().code, Errc::cancelled);
+  });
+  std::jthread writer([&] {
+    const std::string more_than_a_pipe_holds(4 << 20, 'x');
+    EXPECT_EQ(child->write(more_than_a_pipe_holds, stop.get_token()).error().code, Errc::cancelled);
+  });
+  stop.request_stop();
+}
+
+TEST_F(WardenChildTest, ItsEndIsNoticedByReaderAndWaiterTogether) {
+  for (int i = 0; i < 50; ++i) {
+    const auto child = start(bash("setsid sleep 1000 & echo x; exit 0", mark_));
+    ASSERT_TRUE(child);
+    std::jthread reader([&] {
+      EXPECT_EQ(read_line(*child), "x\n");
+      EXPECT_EQ(read_line(*child), "");
+    });
+    const auto end = child->wait({});
+    ASSERT_TRUE(end) << end.error().message;
+    EXPECT_EQ(end->leftover_count, 1u);
+  }
+}
+
+TEST_F(WardenChildTest, EndsOnRequestPolitelyOrAtOnce) {
+  const auto polite = start(bash("trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done", mark_));
+  ASSERT_TRUE(polite);
+  EXPECT_EQ(read_line(*polite), "ready\n");
+  polite->end(std::chrono::seconds(30));
+  auto end = polite->wait({});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->exit_code, 5);
+
+  const auto stubborn = start(bash("trap '' TERM; echo ready; while :; do sleep 0.01; done", mark_));
+  ASSERT_TRUE(stubborn);
+  EXPECT_EQ(read_line(*stubborn), "ready\n");
+  stubborn->end(Duration::zero());
+  end = stubborn->wait({});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->signal, SIGKILL);
+}
+
+TEST_F(WardenChildTest, DestructionEndsItAndAllItsDescendants) {
+  {
+    const auto child = start(bash("trap '' TERM; setsid sleep 1000 & echo ready; sleep 1000", mark_));
+    ASSERT_TRUE(child);
+    EXPECT_EQ(read_line(*child), "ready\n");
+  }
+  EXPECT_EQ(mark_.alive(), std::vector<int>{});
+}
+
+TEST_F(WardenChildTest, WritingToAProcessThatClosedItsInputIsAnErrorNotASignal) {
+  ASSERT_NE(::signal(SIGPIPE, SIG_DFL), SIG_ERR);
+  const auto child = start(bash("exec 0<&-; echo closed; sleep 1000", mark_));
+  ASSERT_TRUE(child);
+  EXPECT_EQ(read_line(*child), "closed\n");
+  const auto written = child->write("hello", {});
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Errc::io);
+}
+
+}  // namespace
+}  // namespace deft

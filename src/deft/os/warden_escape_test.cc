@@ -1,0 +1,141 @@
+// Processes that try to outlive their command, against every way in which a command ends.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "deft/os/warden_processes.h"
+#include "deft/testing/real_processes.h"
+
+namespace deft {
+namespace {
+
+using testing::bash;
+using testing::eventually;
+using testing::ProcessMark;
+
+struct Artist {
+  const char* name;
+  const char* script;  // starts what wants to stay
+};
+
+const Artist kArtists[] = {
+    {"Background", "sleep 1000 &"},
+    {"OwnProcessGroup", "set -m; sleep 1000 &"},
+    {"OwnSession", "setsid sleep 1000 &"},
+    {"Nohup", "nohup sleep 1000 >/dev/null 2>&1 &"},
+    {"DoubleFork", "( ( sleep 1000 & ) & )"},
+    {"Daemon", "setsid bash -c 'exec 0<&- 1>&- 2>&-; cd /; ( setsid sleep 1000 & )' &"},
+    {"IgnoresTerm", "trap '' TERM HUP INT; bash -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done' &"},
+    {"HoldsThePipe", "bash -c 'bash -c \"sleep 1000; echo late\" & sleep 1000' &"},
+    {"ProcessSubstitution", "exec 5> >(sleep 1000); cat <(sleep 1000) > /dev/null &"},
+    {"Coprocess", "coproc sleep 1000"},
+    {"Stopped", "setsid bash -c 'kill -STOP $BASHPID; sleep 1000' & sleep 1000 & kill -STOP $!"},
+    {"Renamed", "setsid bash -c 'exec -a innocent sleep 1000' </dev/null >/dev/null 2>&1 &"},
+    {"Runner", "run() { (( $1 > 0 )) && { run $(( $1 - 1 )) & exit; }; exec sleep 1000; }; run 5000 &"},
+    {"Tree", "grow() { (( $1 > 0 )) && { grow $(( $1 - 1 )) & grow $(( $1 - 1 )) & }; sleep 1000; }; grow 5 &"},
+    {"Respawning", "( while :; do setsid sleep 0.01 & wait; done ) & "},
+};
+
+class Escape : public ::testing::TestWithParam<Artist> {
+ protected:
+  // The artist's command: says "ready" when it has started what wants to stay, and then does `last`.
+  Command artist(const char* last) const {
+    Command command = bash(std::string(GetParam().script) + "\necho ready\n" + last, mark_);
+    command.end_grace = std::chrono::milliseconds(50);
+    return command;
+  }
+  static bool says_ready(std::string_view bytes) { return bytes.find("ready") != bytes.npos; }
+
+  SystemClock clock_;
+  ProcessMark mark_;
+};
+
+TEST_P(Escape, NobodyIsLeftWhenTheCommandIsDone) {
+  WardenProcesses processes(clock_);
+  const auto end = processes.run(artist("exit 3"), {}, {});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(mark_.alive(), std::vector<int>{});
+  EXPECT_EQ(end->cause, CommandEnd::Cause::itself);
+  EXPECT_EQ(end->exit_code, 3);
+  EXPECT_EQ(end->survivor_count, 0u);
+  EXPECT_GT(end->leftover_count, 0u);
+  EXPECT_FALSE(end->leftovers.empty());
+}
+
+TEST_P(Escape, NobodyIsLeftWhenTheCommandIsCancelled) {
+  WardenProcesses processes(clock_);
+  std::stop_source stop;
+  const auto cancel = [&](OutputStream, std::string_view bytes) {
+    if (says_ready(bytes)) stop.request_stop();
+  };
+  const auto end = processes.run(artist("sleep 1000"), cancel, {.cancel = stop.get_token()});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(mark_.alive(), std::vector<int>{});
+  EXPECT_EQ(end->cause, CommandEnd::Cause::cancel);
+}
+
+TEST_P(Escape, NobodyIsLeftWhenTheCommandIsAborted) {
+  WardenProcesses processes(clock_);
+  std::stop_source stop;
+  const auto abort = [&](OutputStream, std::string_view bytes) {
+    if (says_ready(bytes)) stop.request_stop();
+  };
+  const auto end = processes.run(artist("trap '' TERM; sleep 1000"), abort, {.abort = stop.get_token()});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(mark_.alive(), std::vector<int>{});
+  EXPECT_EQ(end->cause, CommandEnd::Cause::cancel);
+  EXPECT_EQ(end->signal, SIGKILL);
+}
+
+TEST_P(Escape, NobodyIsLeftWhenDeftIsKilled) {
+  int ready[2];
+  ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+  const pid_t deft = ::fork();
+  if (deft == 0) {
+    WardenProcesses processes(clock_);
+    const auto pass_on = [&](OutputStream, std::string_view bytes) {
+      if (says_ready(bytes) && ::write(ready[1], "r", 1) != 1) ::_exit(1);
+    };
+    static_cast<void>(processes.run(artist("sleep 1000"), pass_on, {}));
+    ::_exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_NE(mark_.alive(), std::vector<int>{});
+  ASSERT_EQ(::kill(deft, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(deft, nullptr, 0), deft);
+  EXPECT_TRUE(eventually([&] { return mark_.alive().empty(); }));
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Artists, Escape, ::testing::ValuesIn(kArtists),
+                         [](const auto& test) { return test.param.name; });
+
+// All at once, since each needs its time: which also shows that commands don't end each other's processes.
+TEST(EscapeInTime, NobodyIsLeftWhenTheCommandTakesTooLong) {
+  const SystemClock clock;
+  WardenProcesses processes(clock);
+  std::vector<std::jthread> threads;
+  for (const Artist& artist : kArtists) {
+    threads.emplace_back([&processes, &clock, &artist] {
+      const ProcessMark mark;
+      Command command = bash(std::string(artist.script) + "\nsleep 1000", mark);
+      command.end_grace = std::chrono::milliseconds(50);
+      const auto end = processes.run(command, {}, {.deadline = clock.now() + std::chrono::milliseconds(500)});
+      ASSERT_TRUE(end) << artist.name << ": " << end.error().message;
+      EXPECT_EQ(mark.alive(), std::vector<int>{}) << artist.name;
+      EXPECT_EQ(end->cause, CommandEnd::Cause::timeout) << artist.name;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace deft

@@ -1,0 +1,100 @@
+#include "deft/testing/real_processes.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+namespace deft::testing {
+
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kGlance = std::chrono::milliseconds(1);
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<int> all_processes() {
+  std::vector<int> pids;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    int pid = 0;
+    const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (failure == std::errc{} && end == name.data() + name.size()) pids.push_back(pid);
+  }
+  return pids;
+}
+
+}  // namespace
+
+ProcessMark::ProcessMark() {
+  static std::atomic<int> count = 0;
+  variable_ = "TEST_MARK=" + std::to_string(::getpid()) + "." + std::to_string(++count);
+}
+
+std::vector<int> ProcessMark::alive() const {
+  std::vector<int> pids;
+  for (const int pid : all_processes()) {
+    const std::string environment = '\0' + file_text("/proc/" + std::to_string(pid) + "/environ");
+    if (environment.find('\0' + variable_ + '\0') != environment.npos && is_alive(pid)) pids.push_back(pid);
+  }
+  return pids;
+}
+
+bool eventually(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(kGlance);
+  }
+  return true;
+}
+
+Command bash(std::string script, const ProcessMark& mark) {
+  return Command{.argv = {"/bin/bash", "--noprofile", "--norc", "-c", std::move(script)},
+                 .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", mark.variable()}};
+}
+
+ProcessState process_state(int pid) {
+  const std::string folder = "/proc/" + std::to_string(pid) + "/";
+  ProcessState state;
+  state.name = file_text(folder + "comm");
+  if (state.name.ends_with('\n')) state.name.pop_back();
+  state.command_line = file_text(folder + "cmdline");
+  for (char& c : state.command_line) c = c == '\0' ? ' ' : c;
+  const std::string stat = file_text(folder + "stat");
+  const auto after_name = stat.rfind(')');
+  if (after_name == stat.npos || after_name + 4 >= stat.size()) return state;
+  state.state = stat[after_name + 2];
+  state.parent = std::atoi(stat.c_str() + after_name + 4);
+  return state;
+}
+
+bool is_alive(int pid) {
+  const char state = process_state(pid).state;
+  return state != '?' && state != 'Z' && state != 'X';
+}
+
+std::vector<int> children_of(int pid) {
+  std::vector<int> children;
+  for (const int candidate : all_processes()) {
+    if (process_state(candidate).parent == pid) children.push_back(candidate);
+  }
+  return children;
+}
+
+std::size_t open_descriptor_count() {
+  const std::filesystem::directory_iterator entries("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+}  // namespace deft::testing

@@ -1,0 +1,213 @@
+#include "warden/descendants.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "warden/system.h"
+
+namespace warden {
+
+namespace {
+
+constexpr long kFreezePauseNanos = 200'000;
+constexpr std::size_t kChildrenListBytesMax = 64 * 1024;
+
+struct Stat {
+  int parent = 0;
+  char state = 'X';
+  long threads = 0;
+};
+
+bool read_stat(pid_t pid, Stat& stat) {
+  char path[32];
+  char text[512];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  if (read_small_file(path, text, sizeof text) <= 0) return false;
+  // "PID (NAME) STATE PARENT …"; the name may hold anything, parentheses too.
+  const char* after_name = std::strrchr(text, ')');
+  if (after_name == nullptr) return false;
+  // After the parent come 15 fields that don't matter here, then the number of threads.
+  return std::sscanf(after_name + 1, " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld",
+                     &stat.state, &stat.parent, &stat.threads) == 3;
+}
+
+bool is_dead(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
+bool is_stopped(char state) { return state == 'T' || state == 't'; }
+
+enum class Sent { yes, gone, refused };
+
+Sent outcome_of(int result) {
+  if (result == 0) return Sent::yes;
+  return errno == EPERM ? Sent::refused : Sent::gone;
+}
+
+Sent send_signal(const Process& process, pid_t self, int signal) {
+  if (process.parent == self) return outcome_of(kill(process.pid, signal));
+  const int fd = open_process(process.pid);
+  if (fd < 0) {
+    if (errno != ENOSYS) return Sent::gone;
+    return outcome_of(kill(process.pid, signal));  // before Linux 5.3
+  }
+  // Read after opening: whatever carries the number now, a signal through `fd` can only reach the opened one.
+  Stat stat;
+  const bool ours = read_stat(process.pid, stat) && (stat.parent == process.parent || stat.parent == self);
+  const Sent sent = ours ? outcome_of(signal_process(fd, signal)) : Sent::gone;
+  close(fd);
+  return sent;
+}
+
+// "sleep 1000", or "[sleep]" where the command line is empty.
+void read_name(pid_t pid, char (&name)[kLeftoverNameBytesMax]) {
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+  ssize_t length = read_small_file(path, name, sizeof name);
+  while (length > 0 && name[length - 1] == '\0') --length;
+  for (ssize_t i = 0; i < length; ++i) {
+    if (name[i] == '\0') name[i] = ' ';
+  }
+  if (length > 0) return;
+  char comm[32];
+  std::snprintf(path, sizeof path, "/proc/%d/comm", pid);
+  if (read_small_file(path, comm, sizeof comm) <= 0) comm[0] = '\0';
+  comm[std::strcspn(comm, "\n")] = '\0';
+  std::snprintf(name, sizeof name, "[%s]", comm);
+}
+
+// Calls `use` with each number in one thread's list of children.
+template <class Use>
+void for_each_child(pid_t pid, pid_t thread, Use use) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, thread);
+  static char text[kChildrenListBytesMax];
+  if (read_small_file(path, text, sizeof text) <= 0) return;
+  for (char* at = text; *at != '\0';) {
+    char* end = at;
+    const long child = std::strtol(at, &end, 10);
+    if (end == at || *end != ' ') return;  // the last number may be cut off
+    use(static_cast<pid_t>(child));
+    at = end + 1;
+  }
+}
+
+template <class Use>
+void for_each_number_in(const char* directory, Use use) {
+  DIR* entries = opendir(directory);
+  if (entries == nullptr) return;
+  while (const dirent* entry = readdir(entries)) {
+    const long number = std::strtol(entry->d_name, nullptr, 10);
+    if (number > 0) use(static_cast<pid_t>(number));
+  }
+  closedir(entries);
+}
+
+}  // namespace
+
+Listing best_listing() {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+  return access(path, R_OK) == 0 ? Listing::children_files : Listing::whole_proc;
+}
+
+void Descendants::look(const pid_t* spared, std::size_t spared_count, int signal) {
+  self_ = getpid();
+  spared_ = spared;
+  spared_count_ = spared_count;
+  count_ = 0;
+  if (listing_ == Listing::whole_proc) list_everyone();
+  add_children_of(self_, /*threads=*/1);
+  for (std::size_t i = 0; i < count_; ++i) visit(processes_[i], signal);
+}
+
+// Signals first and looks for its children afterwards: what was stopped has no more of them.
+void Descendants::visit(Process& process, int signal) {
+  const Sent sent = send_signal(process, self_, signal);
+  process.refused = sent == Sent::refused;
+  Stat stat;
+  if (sent == Sent::gone || !read_stat(process.pid, stat)) return;
+  process.state = stat.state;
+  add_children_of(process.pid, stat.threads);
+}
+
+void Descendants::add(pid_t pid, pid_t parent) {
+  if (count_ == kProcessesSeenMax) return;
+  for (std::size_t i = 0; parent == self_ && i < spared_count_; ++i) {
+    if (spared_[i] == pid) return;
+  }
+  processes_[count_++] = Process{.pid = pid, .parent = parent, .state = 'X', .refused = false};
+}
+
+void Descendants::add_children_of(pid_t pid, long threads) {
+  const auto add_child = [this, pid](pid_t child) { add(child, pid); };
+  if (listing_ == Listing::whole_proc) {
+    for (std::size_t i = 0; i < everyone_count_; ++i) {
+      if (everyone_[i].parent == pid) add_child(everyone_[i].pid);
+    }
+    return;
+  }
+  if (threads <= 1) return for_each_child(pid, pid, add_child);
+  // A child belongs to the thread that forked it.
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/%d/task", pid);
+  for_each_number_in(path, [&](pid_t thread) { for_each_child(pid, thread, add_child); });
+}
+
+void Descendants::list_everyone() {
+  everyone_count_ = 0;
+  for_each_number_in("/proc", [this](pid_t pid) {
+    Stat stat;
+    if (everyone_count_ == kProcessesSeenMax || !read_stat(pid, stat)) return;
+    everyone_[everyone_count_++] = Process{.pid = pid, .parent = stat.parent, .state = stat.state, .refused = false};
+  });
+}
+
+std::uint32_t Descendants::alive_count() const {
+  std::uint32_t alive = 0;
+  for (std::size_t i = 0; i < count_; ++i) alive += is_dead(processes_[i].state) ? 0 : 1;
+  return alive;
+}
+
+std::uint32_t Descendants::refused_count() const {
+  std::uint32_t refused = 0;
+  for (std::size_t i = 0; i < count_; ++i) refused += processes_[i].refused ? 1 : 0;
+  return refused;
+}
+
+bool Descendants::anything_runs() const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Process& process = processes_[i];
+    if (!process.refused && !is_dead(process.state) && !is_stopped(process.state)) return true;
+  }
+  return false;
+}
+
+void Descendants::sweep(const pid_t* spared, std::size_t spared_count, Report* names) {
+  const std::int64_t give_up = now_millis() + kFreezeMillisMax;
+  look(spared, spared_count, SIGSTOP);
+  while (anything_runs() && now_millis() < give_up) {
+    const timespec pause{.tv_sec = 0, .tv_nsec = kFreezePauseNanos};
+    nanosleep(&pause, nullptr);
+    look(spared, spared_count, SIGSTOP);
+  }
+  if (names != nullptr) {
+    names->leftover_count = alive_count();
+    names->named_count = 0;
+  }
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (is_dead(processes_[i].state)) continue;
+    if (names != nullptr && names->named_count < kLeftoversNamedMax) {
+      Leftover& leftover = names->named[names->named_count++];
+      leftover.pid = processes_[i].pid;
+      read_name(leftover.pid, leftover.name);
+    }
+    send_signal(processes_[i], self_, SIGKILL);
+  }
+}
+
+}  // namespace warden

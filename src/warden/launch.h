@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <cstddef>
+
+#include "warden/protocol.h"
+
+// From a command's file to its running process.
+
+namespace warden {
+
+// Descriptors of one command, -1 where there is none.
+struct Descriptors {
+  int channel = -1;
+  int command = -1;
+  int output = -1;
+  int input = -1;
+  int errors = -1;
+  int directory = -1;
+};
+
+// A command as its process needs it. Points into the memory that read_command() took.
+struct Command {
+  const CommandHeader* header = nullptr;
+  const char* program = nullptr;
+  const char* directory = nullptr;  // empty: none was named
+  char** arguments = nullptr;
+  char** environment = nullptr;
+  rlimit open_files{};  // where the command asks for no other
+};
+
+// False: the file is not what the protocol says.
+bool read_command(int fd, std::size_t bytes, Command& command);
+
+struct Launch {
+  pid_t pid = -1;  // -1: nothing runs
+  Stage stage = Stage::none;
+  int error_number = 0;
+};
+// Returns when the program runs in its own session, or when it is certain that it never will.
+Launch launch(const Command& command, const Descriptors& descriptors);
+
+}  // namespace warden

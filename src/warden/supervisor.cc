@@ -1,0 +1,212 @@
+#include "warden/supervisor.h"
+
+#include <cerrno>
+#include <csignal>
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "warden/system.h"
+
+// running ──the command ends──▶ settling ──nobody is left, or the time is up──▶ finish
+//    └─────timeout, request──▶ polite ────────────same──────────────────────────▶ finish
+// A request without grace, the end of deft and the end of the warden go to finish at once, from everywhere.
+
+namespace warden {
+
+namespace {
+
+constexpr int kSweepPauseMillis = 2;
+constexpr std::int64_t kNever = INT64_MAX;
+
+std::int64_t after(std::int64_t start, std::uint64_t millis) {
+  return millis < static_cast<std::uint64_t>(kNever - start) ? start + static_cast<std::int64_t>(millis) : kNever;
+}
+
+enum class Phase { running, settling, polite };
+
+class Supervisor {
+ public:
+  Supervisor(const Assignment& assignment, Descendants& descendants)
+      : assignment_(assignment), descendants_(descendants), channel_(assignment.descriptors.channel) {}
+  [[noreturn]] void run();
+
+ private:
+  void start();
+  void step();
+  void on_child_signal();
+  void clear_child_signal();
+  void reap();
+  void take_request();
+  void end_politely(Cause cause, std::uint64_t grace_millis);
+  void on_time();
+  [[noreturn]] void finish();
+  [[noreturn]] void fail(Stage stage, int error_number);
+  void end_descendants();
+  void send_report() {
+    const std::size_t named_bytes = report_.named_count * sizeof(Leftover);
+    send_packet(channel_, &report_, kReportBytesMin + named_bytes);
+  }
+
+  const Assignment& assignment_;
+  Descendants& descendants_;
+  int channel_;
+  int child_signals_ = -1;
+  Phase phase_ = Phase::running;
+  std::int64_t due_ = kNever;  // when the phase ends by itself
+  std::uint64_t timeout_grace_millis_ = 0;
+  bool command_ended_ = false;
+  bool children_left_ = true;
+  Report report_;
+};
+
+void Supervisor::run() {
+  start();
+  while (children_left_) step();
+  finish();
+}
+
+void Supervisor::start() {
+  const Descriptors& fds = assignment_.descriptors;
+  int kept[] = {0,          1,         2,          fds.channel,   fds.command,
+                fds.output, fds.input, fds.errors, fds.directory, assignment_.warden_alive};
+  close_all_except(kept, sizeof kept / sizeof kept[0]);
+  set_name(kSupervisorName);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  sigset_t child_ended;
+  sigemptyset(&child_ended);
+  sigaddset(&child_ended, SIGCHLD);  // blocked since the warden's start, like every other signal
+  child_signals_ = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (child_signals_ < 0) fail(Stage::fork, errno);
+
+  Command command;
+  command.open_files = assignment_.open_files;
+  if (!read_command(fds.command, assignment_.command_bytes, command)) fail(Stage::request, EPROTO);
+  const std::int64_t started = now_millis();
+  const Launch launched = launch(command, fds);
+  if (launched.pid < 0) fail(launched.stage, launched.error_number);
+
+  // Only the command holds its pipes from here on: their end is its end.
+  int still_needed[] = {0, 1, 2, channel_, child_signals_, assignment_.warden_alive};
+  close_all_except(still_needed, sizeof still_needed / sizeof still_needed[0]);
+  due_ = after(started, command.header->timeout_millis);
+  timeout_grace_millis_ = command.header->grace_millis;
+  report_.kind = ReportKind::started;
+  report_.pid = launched.pid;
+  send_report();
+}
+
+void Supervisor::step() {
+  pollfd watched[] = {{.fd = child_signals_, .events = POLLIN, .revents = 0},
+                      {.fd = channel_, .events = POLLIN, .revents = 0},
+                      {.fd = assignment_.warden_alive, .events = POLLIN, .revents = 0}};
+  int wait_millis = -1;
+  if (due_ != kNever) {
+    const std::int64_t left = due_ - now_millis();
+    wait_millis = left <= 0 ? 0 : left < 1'000'000 ? static_cast<int>(left) + 1 : 1'000'000;
+  }
+  if (poll(watched, 3, wait_millis) < 0) return;
+  if (watched[0].revents != 0) {
+    on_child_signal();
+    if (!children_left_) return;
+  }
+  if (watched[2].revents != 0) {
+    report_.cause = Cause::warden_lost;
+    finish();
+  }
+  if (watched[1].revents != 0) take_request();
+  if (now_millis() >= due_) on_time();
+}
+
+void Supervisor::reap() {
+  for (;;) {
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+    if (pid < 0) children_left_ = false;  // ECHILD: the only proof that nobody is left
+    if (pid <= 0) break;
+    if (pid != report_.pid) continue;
+    command_ended_ = true;
+    report_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    report_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+}
+
+void Supervisor::clear_child_signal() {
+  signalfd_siginfo ignored{};
+  [[maybe_unused]] const ssize_t got = read(child_signals_, &ignored, sizeof ignored);
+}
+
+void Supervisor::on_child_signal() {
+  clear_child_signal();  // before looking: a child that ends meanwhile raises it anew
+  reap();
+  if (!command_ended_ || !children_left_ || phase_ != Phase::running) return;
+  phase_ = Phase::settling;
+  due_ = now_millis() + kSettleMillis;
+  report_.kind = ReportKind::exited;
+  send_report();
+}
+
+void Supervisor::take_request() {
+  EndRequest request;
+  const ssize_t got = recv(channel_, &request, sizeof request, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got != sizeof request || request.magic != kProtocolMagic) request.grace_millis = 0;  // deft is gone, or mad
+  end_politely(Cause::request, request.grace_millis);
+}
+
+void Supervisor::end_politely(Cause cause, std::uint64_t grace_millis) {
+  if (phase_ == Phase::running) report_.cause = cause;
+  if (grace_millis == 0) finish();
+  if (phase_ != Phase::running) return;  // its last moments are counted already
+  phase_ = Phase::polite;
+  due_ = after(now_millis(), grace_millis);
+  kill(-report_.pid, SIGTERM);
+  kill(-report_.pid, SIGCONT);  // a stopped process would not notice
+}
+
+void Supervisor::on_time() {
+  if (phase_ == Phase::running) return end_politely(Cause::timeout, timeout_grace_millis_);
+  finish();
+}
+
+void Supervisor::end_descendants() {
+  const std::int64_t give_up = now_millis() + kEndingMillisMax;
+  // What runs when a command is ended from outside is no surprise to anyone: only leftovers are named.
+  const bool names_wanted = phase_ == Phase::settling;
+  while (reap(), children_left_) {
+    descendants_.sweep(nullptr, 0, names_wanted && report_.leftover_count == 0 ? &report_ : nullptr);
+    const std::uint32_t alive = descendants_.alive_count();
+    if ((alive > 0 && alive == descendants_.refused_count()) || now_millis() >= give_up) {
+      report_.survivor_count = alive;
+      return;
+    }
+    pollfd ended{.fd = child_signals_, .events = POLLIN, .revents = 0};
+    poll(&ended, 1, kSweepPauseMillis);
+    clear_child_signal();
+  }
+}
+
+void Supervisor::finish() {
+  end_descendants();
+  report_.kind = ReportKind::ended;
+  send_report();
+  _exit(report_.survivor_count == 0 ? kSupervisorDone : kSupervisorLeftSurvivors);
+}
+
+void Supervisor::fail(Stage stage, int error_number) {
+  report_.kind = ReportKind::failed;
+  report_.stage = stage;
+  report_.error_number = error_number;
+  send_report();
+  _exit(kSupervisorDone);
+}
+
+}  // namespace
+
+void supervise(const Assignment& assignment, Descendants& descendants) { Supervisor(assignment, descendants).run(); }
+
+}  // namespace warden
