@@ -8,7 +8,8 @@
 
 namespace {
 
-constexpr const char* kHelp = R"(deft runs the tools of AI agents: fast, in an order you can prove, without leaking a process.
+constexpr const char* kHelp =
+    R"(deft runs the tools of AI agents: fast, in an order you can prove, without leaking a process.
 
 Usage: deft COMMAND [OPTIONS]
 

@@ -129,8 +129,8 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
   const Stage schema(*this, "schema", call.id);
   if (call.invalid) {
     schema.ended(to_string(Errc::invalid_json), *call.invalid);
-    return engine_error(Errc::invalid_json, "InputValidationError: the input of " + call.name +
-                                                " is not valid JSON (" + *call.invalid + "). It came as " +
+    return engine_error(Errc::invalid_json, "InputValidationError: the input of " + call.name + " is not valid JSON (" +
+                                                *call.invalid + "). It came as " +
                                                 to_json(JsonObject{{"INVALID_JSON", call.input_text}}) +
                                                 "; send the call again with a complete JSON object.");
   }

@@ -22,7 +22,7 @@ namespace deft {
 struct AdmittedCall {
   ToolCall call;
   RegisteredTool entry;
-  Footprint footprint;      // as declared, paths as given; then resolved
+  Footprint footprint;  // as declared, paths as given; then resolved
   bool footprint_declared = false;
   bool read_only = false;
   std::optional<BeforeCall> hooks;  // what the hooks said; they are asked once, also if the input was replaced
@@ -78,7 +78,8 @@ class CallPipeline {
   };
   explicit CallPipeline(Parts parts) : parts_(std::move(parts)) {}
 
-  std::variant<AdmittedCall, ToolResult> admit(const ToolPool& pool, const Permissions& permissions, ToolCall call) const;
+  std::variant<AdmittedCall, ToolResult> admit(const ToolPool& pool, const Permissions& permissions,
+                                               ToolCall call) const;
   // A replaced input: admitted anew by the same tool.
   std::variant<AdmittedCall, ToolResult> readmit(const AdmittedCall& call, Json input) const;
   CallTraits traits(const AdmittedCall& call, Scheduling scheduling) const;

@@ -87,50 +87,49 @@ ExecutorSummary Executor::run() {
 
 void Executor::take(Feed item) {
   const bool later = active_ && active_->ended;  // belongs to a message after the active one
-  std::visit(
-      Overloaded{
-          [&](CallArrived& arrived) {
-            if (summary_.aborted) return;
-            if (later) return next_messages_.emplace_back(std::move(arrived)), void();
-            take_call(std::move(arrived.call));
-          },
-          [&](MessageEnded) {
-            if (later) return next_messages_.emplace_back(MessageEnded{}), void();
-            if (active_) active_->ended = true;
-          },
-          [&](ToolOffered& offered) {
-            if (later) return next_messages_.emplace_back(std::move(offered)), void();
-            if (auto added = parts_.registry.add(std::move(offered.tool)); !added) {
-              parts_.frontend.show(Notice{added.error().message});
-            }
-          },
-          [&](Interrupted) {
-            if (active_) active_->run.interrupt();
-          },
-          [&](Aborted) {
-            summary_.aborted = true;
-            next_messages_.clear();
-            turn_.cancel({CancelReason::abort, {}});
-            if (active_) active_->run.abort();
-            if (active_) active_->ended = true;
-          },
-          [&](StreamBroke) {
-            if (later) return next_messages_.emplace_back(StreamBroke{}), void();
-            if (!active_) return parts_.frontend.show(MessageDiscarded{});
-            active_->collected.clear();
-            const bool discarded = active_->run.discard();
-            active_->ended = true;
-            parts_.frontend.show(MessageDiscarded{.kept = !discarded, .calls = active_->calls.size()});
-          },
-          [&](InputEnded) {
-            input_ended_ = true;
-            if (active_ && next_messages_.empty()) active_->ended = true;
-            nobody_answers_any_more();
-          },
-          [&](PermissionAnswer& answer) { take_answer(std::move(answer)); },
-          [&](HostAnswer& answer) { take_answer(std::move(answer)); },
-      },
-      item);
+  std::visit(Overloaded{
+                 [&](CallArrived& arrived) {
+                   if (summary_.aborted) return;
+                   if (later) return next_messages_.emplace_back(std::move(arrived)), void();
+                   take_call(std::move(arrived.call));
+                 },
+                 [&](MessageEnded) {
+                   if (later) return next_messages_.emplace_back(MessageEnded{}), void();
+                   if (active_) active_->ended = true;
+                 },
+                 [&](ToolOffered& offered) {
+                   if (later) return next_messages_.emplace_back(std::move(offered)), void();
+                   if (auto added = parts_.registry.add(std::move(offered.tool)); !added) {
+                     parts_.frontend.show(Notice{added.error().message});
+                   }
+                 },
+                 [&](Interrupted) {
+                   if (active_) active_->run.interrupt();
+                 },
+                 [&](Aborted) {
+                   summary_.aborted = true;
+                   next_messages_.clear();
+                   turn_.cancel({CancelReason::abort, {}});
+                   if (active_) active_->run.abort();
+                   if (active_) active_->ended = true;
+                 },
+                 [&](StreamBroke) {
+                   if (later) return next_messages_.emplace_back(StreamBroke{}), void();
+                   if (!active_) return parts_.frontend.show(MessageDiscarded{});
+                   active_->collected.clear();
+                   const bool discarded = active_->run.discard();
+                   active_->ended = true;
+                   parts_.frontend.show(MessageDiscarded{.kept = !discarded, .calls = active_->calls.size()});
+                 },
+                 [&](InputEnded) {
+                   input_ended_ = true;
+                   if (active_ && next_messages_.empty()) active_->ended = true;
+                   nobody_answers_any_more();
+                 },
+                 [&](PermissionAnswer& answer) { take_answer(std::move(answer)); },
+                 [&](HostAnswer& answer) { take_answer(std::move(answer)); },
+             },
+             item);
 }
 
 void Executor::take_call(ToolCall call) {
@@ -282,9 +281,9 @@ void Executor::fire_timers() {
     }
     if (timer.kind == Timer::Kind::stop_grace_over && record.place == CallRecord::Place::worker) {
       ++summary_.stuck_workers;
-      finish_call(timer.call, {.result = {.text = "It did not stop in time and may still be running.",
-                                          .error = Errc::cancelled},
-                               .ran = true});
+      finish_call(timer.call,
+                  {.result = {.text = "It did not stop in time and may still be running.", .error = Errc::cancelled},
+                   .ran = true});
     }
   }
 }
@@ -420,8 +419,8 @@ void Executor::stop_call(CallIndex index, const Cancellation& why) {
     case CallRecord::Place::timer:
     case CallRecord::Place::queue: break;
   }
-  const bool ran = record.place == CallRecord::Place::host || record.place == CallRecord::Place::timer ||
-                   record.wait_is_over;
+  const bool ran =
+      record.place == CallRecord::Place::host || record.place == CallRecord::Place::timer || record.wait_is_over;
   finish_call(index, {.result = engine_error(Errc::cancelled, cancel_text(why, ran)), .ran = ran});
 }
 
@@ -454,10 +453,8 @@ void Executor::emit(CallIndex index) {
   DEFT_CHECK(record.result);
   ++summary_.calls;
   if (record.result->is_error()) ++summary_.errors;
-  parts_.frontend.show(CallAnswered{.call_id = record.id,
-                                    .tool = record.tool,
-                                    .result = std::move(*record.result),
-                                    .duration = record.duration});
+  parts_.frontend.show(CallAnswered{
+      .call_id = record.id, .tool = record.tool, .result = std::move(*record.result), .duration = record.duration});
   record.result.reset();
   record.admitted.reset();  // a message of ten thousand calls holds no more than it must
 }

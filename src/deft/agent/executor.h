@@ -92,7 +92,7 @@ class Executor {
   ExecutorSummary run();
 
  private:
-  struct Task;       // what a worker has of a call
+  struct Task;        // what a worker has of a call
   struct CallRecord;  // what the turn has of a call
   struct ActiveMessage;
   struct Waits {
@@ -124,7 +124,7 @@ class Executor {
   void take_answer(HostAnswer answer);
   void fire_timers();
   void begin_message();
-  void advance();      // does what the message run says, until it has nothing more to say
+  void advance();  // does what the message run says, until it has nothing more to say
   void end_message();
 
   void add_to_run(ToolCall call);

@@ -81,12 +81,11 @@ Result<Journal> Journal::open(const std::string& folder, const Clock& clock) {
   if (descriptor < 0) return std::unexpected(system_error(Errc::io, "cannot open " + path, errno));
 
   Journal journal(folder, descriptor, clock);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor, &status) != 0) return std::unexpected(system_error(Errc::io, path, errno));
   if (!S_ISREG(status.st_mode)) return fail(Errc::invalid_input, path + " is not a regular file");
-  auto ready = status.st_size == 0
-                   ? journal.append("journal", {{"version", kJournalVersion}, {"deft", DEFT_VERSION}})
-                   : check_header(descriptor, path);
+  auto ready = status.st_size == 0 ? journal.append("journal", {{"version", kJournalVersion}, {"deft", DEFT_VERSION}})
+                                   : check_header(descriptor, path);
   if (ready && status.st_size > 0) ready = end_torn_line(descriptor, status.st_size);
   if (!ready) return std::unexpected(ready.error());
   return journal;

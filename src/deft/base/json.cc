@@ -209,30 +209,14 @@ void append(std::string& out, const JsonArray& array) {
 
 void append(std::string& out, const Json& value) {
   switch (value.kind()) {
-    case bj::kind::null:
-      out += "null";
-      break;
-    case bj::kind::bool_:
-      out += value.get_bool() ? "true" : "false";
-      break;
-    case bj::kind::int64:
-      out += std::to_string(value.get_int64());
-      break;
-    case bj::kind::uint64:
-      out += std::to_string(value.get_uint64());
-      break;
-    case bj::kind::double_:
-      append_number(out, value.get_double());
-      break;
-    case bj::kind::string:
-      append_json_string(out, view(value.get_string()));
-      break;
-    case bj::kind::array:
-      append(out, value.get_array());
-      break;
-    case bj::kind::object:
-      append(out, value.get_object());
-      break;
+    case bj::kind::null: out += "null"; break;
+    case bj::kind::bool_: out += value.get_bool() ? "true" : "false"; break;
+    case bj::kind::int64: out += std::to_string(value.get_int64()); break;
+    case bj::kind::uint64: out += std::to_string(value.get_uint64()); break;
+    case bj::kind::double_: append_number(out, value.get_double()); break;
+    case bj::kind::string: append_json_string(out, view(value.get_string())); break;
+    case bj::kind::array: append(out, value.get_array()); break;
+    case bj::kind::object: append(out, value.get_object()); break;
   }
 }
 

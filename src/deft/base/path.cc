@@ -65,7 +65,8 @@ std::string_view file_name(std::string_view path) {
 std::string safe_file_name(std::string_view id) {
   std::string name;
   for (const char c : id.substr(0, kFileNameCharactersMax)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     name += plain ? c : '_';
   }
   return name == id && !name.empty() ? name : name + hash_suffix(id);

@@ -8,8 +8,8 @@ namespace {
 constexpr std::size_t kConcurrencyMax = 1'000;
 
 std::unexpected<Error> wrong(std::string_view key, std::string_view expected, const Json& got) {
-  return fail(Errc::invalid_input, std::string(key) + " must be " + std::string(expected) + ", not " +
-                                       to_json(got).substr(0, 100));
+  return fail(Errc::invalid_input,
+              std::string(key) + " must be " + std::string(expected) + ", not " + to_json(got).substr(0, 100));
 }
 
 // One of two words; booleans count as the first and the second.
@@ -31,8 +31,7 @@ Result<void> parse_permissions(const Json& permissions, Settings& settings) {
   if (const Json* mode = find(permissions, "defaultMode")) {
     settings.default_mode = mode->is_string() ? parse_mode(view(mode->get_string())) : std::nullopt;
     if (!settings.default_mode) {
-      return wrong("permissions.defaultMode",
-                   "default, acceptEdits, plan, auto, dontAsk or bypassPermissions", *mode);
+      return wrong("permissions.defaultMode", "default, acceptEdits, plan, auto, dontAsk or bypassPermissions", *mode);
     }
   }
   const Json* directories = find(permissions, "additionalDirectories");

@@ -18,9 +18,9 @@ struct Settings {
   PermissionRules rules;
   std::optional<Mode> default_mode;
   std::vector<std::string> additional_directories;
-  bool exclusive_scheduling = false;         // "scheduling": "exclusive" | "footprints"
-  bool streaming = true;                     // "streaming": "on" | "off"
-  bool cancel_siblings_on_failure = true;    // "cancelSiblingsOnFailure"
+  bool exclusive_scheduling = false;       // "scheduling": "exclusive" | "footprints"
+  bool streaming = true;                   // "streaming": "on" | "off"
+  bool cancel_siblings_on_failure = true;  // "cancelSiblingsOnFailure"
 };
 
 // Strict: a known key with a wrong value is an error that names it.

@@ -64,12 +64,9 @@ Result<std::vector<Rule>> parse_rule_list(const Json& permissions, std::string_v
 
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::allow:
-      return "allow";
-    case Verdict::ask:
-      return "ask";
-    case Verdict::deny:
-      return "deny";
+    case Verdict::allow: return "allow";
+    case Verdict::ask: return "ask";
+    case Verdict::deny: return "deny";
   }
   return "deny";
 }
@@ -88,24 +85,16 @@ std::optional<Mode> parse_mode(std::string_view text) {
 
 std::string_view to_string(PermissionStage stage) {
   switch (stage) {
-    case PermissionStage::deny_rule:
-      return "deny_rule";
-    case PermissionStage::plan_mode:
-      return "plan_mode";
-    case PermissionStage::ask_rule:
-      return "ask_rule";
-    case PermissionStage::tool_check:
-      return "tool_check";
-    case PermissionStage::bypass_mode:
-      return "bypass_mode";
-    case PermissionStage::allow_rule:
-      return "allow_rule";
-    case PermissionStage::read_only:
-      return "read_only";
-    case PermissionStage::accept_edits:
-      return "accept_edits";
-    case PermissionStage::nobody_allowed_it:
-      return "nobody_allowed_it";
+    case PermissionStage::hook: return "hook";
+    case PermissionStage::deny_rule: return "deny_rule";
+    case PermissionStage::plan_mode: return "plan_mode";
+    case PermissionStage::ask_rule: return "ask_rule";
+    case PermissionStage::tool_check: return "tool_check";
+    case PermissionStage::bypass_mode: return "bypass_mode";
+    case PermissionStage::allow_rule: return "allow_rule";
+    case PermissionStage::read_only: return "read_only";
+    case PermissionStage::accept_edits: return "accept_edits";
+    case PermissionStage::nobody_allowed_it: return "nobody_allowed_it";
   }
   return "nobody_allowed_it";
 }

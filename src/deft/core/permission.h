@@ -74,7 +74,7 @@ struct PermissionQuestion {
   std::vector<std::string> paths;  // canonical; everything it touches
   bool all_paths_known = false;
   std::optional<OwnVerdict> own_verdict;
-  std::optional<Verdict> hook_verdict;   // what PreToolUse hooks said together
+  std::optional<Verdict> hook_verdict;  // what PreToolUse hooks said together
   std::string hook_reason;
 };
 

@@ -165,14 +165,9 @@ Footprint random_footprint(std::mt19937& random) {
   for (auto count = random() % 3; count > 0; --count) {
     const std::string& path = kPaths[random() % kPaths.size()];
     switch (random() % 3) {
-      case 0:
-        footprint = std::move(footprint).and_reads(path);
-        break;
-      case 1:
-        footprint = std::move(footprint).and_reads_tree(path);
-        break;
-      default:
-        footprint = std::move(footprint).and_writes(path);
+      case 0: footprint = std::move(footprint).and_reads(path); break;
+      case 1: footprint = std::move(footprint).and_reads_tree(path); break;
+      default: footprint = std::move(footprint).and_writes(path);
     }
   }
   footprint = std::move(footprint).and_network(static_cast<Footprint::Use>(random() % 8 > 5 ? random() % 3 : 0));

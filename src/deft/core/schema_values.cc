@@ -80,14 +80,11 @@ std::uint64_t hash(const Json& value, StepBudget& budget, int depth = 0) {
   if (depth > kHashedDepthMax) budget.empty();
   if (!budget.spend(1)) return 0;
   switch (value.kind()) {
-    case Kind::null:
-      return 1;
-    case Kind::bool_:
-      return value.get_bool() ? 2 : 3;
+    case Kind::null: return 1;
+    case Kind::bool_: return value.get_bool() ? 2 : 3;
     case Kind::int64:
     case Kind::uint64:
-    case Kind::double_:
-      return mixed(4, std::hash<long double>{}(exact(value)));
+    case Kind::double_: return mixed(4, std::hash<long double>{}(exact(value)));
     case Kind::string: {
       const std::string_view text = view(value.get_string());
       budget.spend(text.size() / kComparedBytesPerStep);
@@ -130,23 +127,17 @@ bool equal_arrays(const JsonArray& a, const JsonArray& b, StepBudget& budget) {
 
 TypeSet types_of(const Json& value) {
   switch (value.kind()) {
-    case Kind::string:
-      return 1;
+    case Kind::string: return 1;
     case Kind::double_: {
       const double number = value.get_double();
       return std::isfinite(number) && std::trunc(number) == number ? 2 | 4 : 2;
     }
     case Kind::int64:
-    case Kind::uint64:
-      return 2 | 4;
-    case Kind::bool_:
-      return 8;
-    case Kind::object:
-      return 16;
-    case Kind::array:
-      return 32;
-    case Kind::null:
-      return 64;
+    case Kind::uint64: return 2 | 4;
+    case Kind::bool_: return 8;
+    case Kind::object: return 16;
+    case Kind::array: return 32;
+    case Kind::null: return 64;
   }
   return 0;
 }
@@ -181,8 +172,7 @@ bool equal(const Json& a, const Json& b, StepBudget& budget) {
   if (a.is_number() && b.is_number()) return compare_numbers(a, b) == std::strong_ordering::equal;
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
-    case Kind::bool_:
-      return a.get_bool() == b.get_bool();
+    case Kind::bool_: return a.get_bool() == b.get_bool();
     case Kind::string: {
       const std::string_view left = view(a.get_string());
       const std::string_view right = view(b.get_string());
@@ -190,12 +180,9 @@ bool equal(const Json& a, const Json& b, StepBudget& budget) {
       budget.spend(left.size() / kComparedBytesPerStep);
       return left == right;
     }
-    case Kind::array:
-      return equal_arrays(a.get_array(), b.get_array(), budget);
-    case Kind::object:
-      return equal_objects(a.get_object(), b.get_object(), budget);
-    default:
-      return true;  // null
+    case Kind::array: return equal_arrays(a.get_array(), b.get_array(), budget);
+    case Kind::object: return equal_objects(a.get_object(), b.get_object(), budget);
+    default: return true;  // null
   }
 }
 

@@ -104,28 +104,20 @@ Result<void> StreamDecoder::dispatch(const Json& json, std::string_view text) {
     api_ = api;
   }
   switch (api_) {
-    case StreamApi::anthropic_messages:
-      return anthropic_.handle(json, text);
-    case StreamApi::openai_chat:
-      return chat_.handle(json, text);
-    case StreamApi::openai_responses:
-      return responses_.handle(json);
-    case StreamApi::unknown:
-      break;
+    case StreamApi::anthropic_messages: return anthropic_.handle(json, text);
+    case StreamApi::openai_chat: return chat_.handle(json, text);
+    case StreamApi::openai_responses: return responses_.handle(json);
+    case StreamApi::unknown: break;
   }
   return {};
 }
 
 Result<void> StreamDecoder::end_message() {
   switch (api_) {
-    case StreamApi::anthropic_messages:
-      return anthropic_.end();
-    case StreamApi::openai_chat:
-      return chat_.end(/*said_done=*/false);
-    case StreamApi::openai_responses:
-      return responses_.end();
-    case StreamApi::unknown:
-      break;
+    case StreamApi::anthropic_messages: return anthropic_.end();
+    case StreamApi::openai_chat: return chat_.end(/*said_done=*/false);
+    case StreamApi::openai_responses: return responses_.end();
+    case StreamApi::unknown: break;
   }
   return {};
 }

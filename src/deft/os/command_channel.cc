@@ -70,16 +70,10 @@ void CommandChannel::receive() {
 
 void CommandChannel::take(const warden::Report& report) {
   switch (report.kind) {
-    case warden::ReportKind::started:
-      is_started_ = true;
-      return;
-    case warden::ReportKind::exited:
-      return;  // its descendants are being ended; `ended` says it all
-    case warden::ReportKind::failed:
-      outcome_ = std::unexpected(failure_of(report));
-      return;
-    case warden::ReportKind::lost:
-      break;
+    case warden::ReportKind::started: is_started_ = true; return;
+    case warden::ReportKind::exited: return;  // its descendants are being ended; `ended` says it all
+    case warden::ReportKind::failed: outcome_ = std::unexpected(failure_of(report)); return;
+    case warden::ReportKind::lost: break;
     case warden::ReportKind::ended:
       if (report.cause == warden::Cause::warden_lost) break;
       outcome_ = end_of(report);
@@ -92,12 +86,9 @@ void CommandChannel::take(const warden::Report& report) {
 Error CommandChannel::failure_of(const warden::Report& report) const {
   const int number = report.error_number;
   switch (report.stage) {
-    case warden::Stage::proc:
-      return {Errc::unsupported, "commands can't be run where /proc is not mounted"};
-    case warden::Stage::fork:
-      return system_error(Errc::limit, "no further process can be started", number);
-    case warden::Stage::limits:
-      return system_error(Errc::io, "the limits of " + program_ + " can't be set", number);
+    case warden::Stage::proc: return {Errc::unsupported, "commands can't be run where /proc is not mounted"};
+    case warden::Stage::fork: return system_error(Errc::limit, "no further process can be started", number);
+    case warden::Stage::limits: return system_error(Errc::io, "the limits of " + program_ + " can't be set", number);
     case warden::Stage::restriction:
       return system_error(Errc::unsupported, program_ + " can't be run restricted, so it was not run", number);
     case warden::Stage::directory:
@@ -110,8 +101,7 @@ Error CommandChannel::failure_of(const warden::Report& report) const {
       return system_error(is_missing(number) ? Errc::not_found : Errc::io, "cannot run " + program_, number);
     case warden::Stage::none:
     case warden::Stage::request:
-    case warden::Stage::streams:
-      break;
+    case warden::Stage::streams: break;
   }
   return system_error(Errc::internal, "cannot run " + program_, number);
 }

@@ -111,8 +111,7 @@ class BashTool final : public Tool {
       io.progress(JsonObject{{"output", output.last_lines(kProgressBytesMax)}, {"bytes", output.size()}});
     };
     const auto end = io.os.processes.run(
-        process, on_output,
-        {.cancel = io.stop, .deadline = io.os.clock.now() + std::chrono::milliseconds(timeout_ms)});
+        process, on_output, {.cancel = io.stop, .deadline = io.os.clock.now() + std::chrono::milliseconds(timeout_ms)});
     if (!end) return std::unexpected(end.error());
     ToolResult result = answer(*end, output, timeout_ms, asked_ms);
     follow_directory(last_directory.read(), io, result);
@@ -120,9 +119,7 @@ class BashTool final : public Tool {
   }
 
   std::string classifier_text(const Json& input) const override { return std::string(command_of(input)); }
-  std::string render_use(const Json& input) const override {
-    return "Bash(" + one_line(command_of(input), 60) + ")";
-  }
+  std::string render_use(const Json& input) const override { return "Bash(" + one_line(command_of(input), 60) + ")"; }
 
  private:
   static std::string_view command_of(const Json& input) { return find_string(input, "command").value_or(""); }
@@ -164,7 +161,8 @@ class BashTool final : public Tool {
 
   static std::string leftover_text(const CommandEnd& end) {
     std::vector<std::string> names;
-    for (const Leftover& process : end.leftovers) names.push_back(process.name + " (" + std::to_string(process.pid) + ")");
+    for (const Leftover& process : end.leftovers)
+      names.push_back(process.name + " (" + std::to_string(process.pid) + ")");
     return "\nStill running when the command ended, and ended with it: " + join(names, ", ") +
            ". A command that should go on must be started as one of its own.";
   }
@@ -194,17 +192,18 @@ class BashTool final : public Tool {
           "- Nothing can be typed in: there is no terminal, and standard input is empty.\n"
           "- Git: commit or push only when asked to; never change its configuration, force a push or skip hooks.",
       .input_schema =
-          JsonObject{{"type", "object"},
-                     {"properties",
-                      {{"command", {{"type", "string"}, {"minLength", 1}, {"description", "The command line."}}},
-                       {"timeout",
-                        {{"type", "integer"},
-                         {"minimum", 1},
-                         {"description", "Milliseconds after which it is ended; 120000 if not given, 600000 at most."}}},
-                       {"description",
-                        {{"type", "string"}, {"description", "What it does, in five to ten words, for the user."}}}}},
-                     {"required", JsonArray{"command"}},
-                     {"additionalProperties", false}},
+          JsonObject{
+              {"type", "object"},
+              {"properties",
+               {{"command", {{"type", "string"}, {"minLength", 1}, {"description", "The command line."}}},
+                {"timeout",
+                 {{"type", "integer"},
+                  {"minimum", 1},
+                  {"description", "Milliseconds after which it is ended; 120000 if not given, 600000 at most."}}},
+                {"description",
+                 {{"type", "string"}, {"description", "What it does, in five to ten words, for the user."}}}}},
+              {"required", JsonArray{"command"}},
+              {"additionalProperties", false}},
       .search_hint = "shell terminal command line script run program",
       .always_load = true,
       .failure_cancels_siblings = true};

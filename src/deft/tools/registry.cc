@@ -11,7 +11,8 @@ constexpr std::size_t kToolNameCharactersMax = 128;
 bool is_tool_name(std::string_view name) {
   if (name.empty() || name.size() > kToolNameCharactersMax) return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
   });
 }
 

@@ -33,8 +33,9 @@ class SleepTool final : public Tool {
 
   const ToolSpec spec_{
       .name = "Sleep",
-      .description = "Waits for a number of seconds without keeping anything else from running. A new message of the "
-                     "user ends it early. Use it instead of a shell's sleep.",
+      .description =
+          "Waits for a number of seconds without keeping anything else from running. A new message of the "
+          "user ends it early. Use it instead of a shell's sleep.",
       .input_schema = JsonObject{{"type", "object"},
                                  {"properties",
                                   {{"seconds",

@@ -127,18 +127,19 @@ int execute(const ExecOptions& options) {
                                  .frontend = frontend,
                                  .session_folder = folder->path()});
     ThreadRunner runner;
-    Executor executor({.pipeline = pipeline,
-                       .runner = runner,
-                       .frontend = frontend,
-                       .clock = clock,
-                       .registry = registry,
-                       .session = session,
-                       .permissions = std::move(permissions)},
-                      {.slots = options.slots,
-                       .scheduling = options.settings.exclusive_scheduling ? Scheduling::exclusive : Scheduling::footprints,
-                       .streaming = options.settings.streaming,
-                       .sibling_cancellation = options.settings.cancel_siblings_on_failure,
-                       .asking = options.ask_host ? Asking::frontend : Asking::nobody});
+    Executor executor(
+        {.pipeline = pipeline,
+         .runner = runner,
+         .frontend = frontend,
+         .clock = clock,
+         .registry = registry,
+         .session = session,
+         .permissions = std::move(permissions)},
+        {.slots = options.slots,
+         .scheduling = options.settings.exclusive_scheduling ? Scheduling::exclusive : Scheduling::footprints,
+         .streaming = options.settings.streaming,
+         .sibling_cancellation = options.settings.cancel_siblings_on_failure,
+         .asking = options.ask_host ? Asking::frontend : Asking::nobody});
     running = &executor;
     InputReader reader(STDIN_FILENO, [&](InputItem item) {
       if (auto* feed = std::get_if<Feed>(&item)) executor.feed(std::move(*feed));

@@ -95,11 +95,10 @@ void ExecFrontend::show(Event event) {
             line["input"] = asked.call.input;
             put(line);
           },
-          [&](const PermissionWithdrawn& withdrawn) {
-            put({{"type", "permission_withdrawn"}, {"id", withdrawn.id}});
-          },
+          [&](const PermissionWithdrawn& withdrawn) { put({{"type", "permission_withdrawn"}, {"id", withdrawn.id}}); },
           [&](const HostCallMade& made) {
-            writer_.put(with_input({{"type", "call"}, {"tool_use_id", made.call.id}, {"name", made.call.name}}, made.call));
+            writer_.put(
+                with_input({{"type", "call"}, {"tool_use_id", made.call.id}, {"name", made.call.name}}, made.call));
           },
           [&](const HostCallWithdrawn& withdrawn) {
             put({{"type", "call_withdrawn"}, {"tool_use_id", withdrawn.call_id}});
@@ -107,9 +106,7 @@ void ExecFrontend::show(Event event) {
           [&](const MessageDiscarded& discarded) {
             put({{"type", "discarded"}, {"kept", discarded.kept}, {"calls", discarded.calls}});
           },
-          [&](const Notice& notice) {
-            put({{"type", "notice"}, {"text", notice.text}});
-          },
+          [&](const Notice& notice) { put({{"type", "notice"}, {"text", notice.text}}); },
       },
       event);
 }

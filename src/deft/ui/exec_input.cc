@@ -112,16 +112,18 @@ void ExecInput::take_object(const Json& object, std::string_view text) {
   if (type == "message" || find(object, "role") || find(object, "choices") || find(object, "output")) {
     return take_message(text);
   }
-  problem(Errc::invalid_input,
-          type.empty() ? "the line has no type; expected tool_use, an assistant message, or a control line"
-                       : "unknown type " + json_quote(one_line(type, kQuotedCharactersMax)));
+  problem(Errc::invalid_input, type.empty()
+                                   ? "the line has no type; expected tool_use, an assistant message, or a control line"
+                                   : "unknown type " + json_quote(one_line(type, kQuotedCharactersMax)));
 }
 
 void ExecInput::take_tool_use(const Json& block, std::string_view text) {
   const auto id = find_string(block, "id");
   const auto name = find_string(block, "name");
   if (!id || id->empty()) return problem(Errc::invalid_input, "a tool_use needs an id to be answered");
-  if (!name) return problem(Errc::invalid_input, "the tool_use " + json_quote(one_line(*id, kQuotedCharactersMax)) + " needs a name");
+  if (!name)
+    return problem(Errc::invalid_input,
+                   "the tool_use " + json_quote(one_line(*id, kQuotedCharactersMax)) + " needs a name");
   ToolCall call{.id = std::string(*id), .name = std::string(*name)};
   set_input(call, find(block, "input"), raw_member(text, "input").value_or(""));
   add_call(std::move(call));
@@ -200,7 +202,8 @@ void ExecInput::take_stream_events(std::vector<StreamEvent> events) {
     } else if (auto* failed = std::get_if<MessageFailed>(&event)) {
       // Calls that were complete are carried out: asking for the message again would ask for their effects twice.
       items_.emplace_back(Feed(MessageEnded{}));
-      items_.emplace_back(InputProblem{.error = std::move(failed->error), .provider_code = std::move(failed->provider_code)});
+      items_.emplace_back(
+          InputProblem{.error = std::move(failed->error), .provider_code = std::move(failed->provider_code)});
     }
   }
 }

@@ -95,8 +95,10 @@ Result<ExecOptions> check(const RawOptions& raw) {
   if (!raw.mode.empty()) {
     const auto mode = parse_mode(raw.mode);
     if (!mode) {
-      return fail(Errc::invalid_input, "--permission-mode must be default, acceptEdits, plan, auto, dontAsk or "
-                                       "bypassPermissions, not " + json_quote(raw.mode));
+      return fail(Errc::invalid_input,
+                  "--permission-mode must be default, acceptEdits, plan, auto, dontAsk or "
+                  "bypassPermissions, not " +
+                      json_quote(raw.mode));
     }
     options.mode = *mode;
   }
@@ -122,8 +124,7 @@ Result<std::variant<ExecOptions, ShowText>> parse_exec_options(int argc, const c
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--settings", raw.settings, "Settings: a file, or JSON itself")->type_name("FILE|JSON");
-  app.add_option("--permission-mode", raw.mode,
-                 "default, acceptEdits, plan, auto, dontAsk or bypassPermissions")
+  app.add_option("--permission-mode", raw.mode, "default, acceptEdits, plan, auto, dontAsk or bypassPermissions")
       ->type_name("MODE");
   app.add_option("--max-concurrency", raw.concurrency,
                  "How many calls may work at once (default 10, or DEFT_MAX_TOOL_CONCURRENCY)")

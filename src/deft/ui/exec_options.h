@@ -7,8 +7,8 @@
 
 #include "deft/agent/executor.h"
 #include "deft/base/result.h"
-#include "deft/core/permission.h"
 #include "deft/config/settings.h"
+#include "deft/core/permission.h"
 
 namespace deft {
 

@@ -60,8 +60,8 @@ void InputReader::read_all() {
   bool open = true;
   bool aborted = false;
   for (;;) {
-    std::array<pollfd, 3> waits = {
-        pollfd{wake_up_, POLLIN, 0}, pollfd{signals_, POLLIN, 0}, pollfd{open ? descriptor_ : -1, POLLIN, 0}};
+    std::array<pollfd, 3> waits = {pollfd{wake_up_, POLLIN, 0}, pollfd{signals_, POLLIN, 0},
+                                   pollfd{open ? descriptor_ : -1, POLLIN, 0}};
     if (::poll(waits.data(), waits.size(), -1) < 0) continue;
     if (waits[0].revents != 0) return;
     if (waits[1].revents != 0) {

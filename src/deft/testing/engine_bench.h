@@ -1,0 +1,112 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "deft/agent/executor.h"
+#include "deft/os/disk_files.h"
+#include "deft/testing/fake_processes.h"
+#include "deft/testing/lambda_tool.h"
+#include "deft/testing/temp_folder.h"
+
+namespace deft {
+
+// Keeps every event, and lets a test wait for one.
+class RecordingFrontend final : public Frontend {
+ public:
+  void show(Event event) override;
+  bool wants_stages() const override { return true; }
+
+  std::vector<Event> events() const;
+  template <class Kind>
+  std::vector<Kind> all() const {
+    std::vector<Kind> found;
+    for (const Event& event : events()) {
+      if (const auto* kind = std::get_if<Kind>(&event)) found.push_back(*kind);
+    }
+    return found;
+  }
+  // Blocks until `count` events of this kind have come. A test that waits in vain is ended by ctest.
+  template <class Kind>
+  Kind wait_for(std::size_t count = 1) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      std::size_t seen = 0;
+      for (const Event& event : events_) {
+        const auto* kind = std::get_if<Kind>(&event);
+        if (kind && ++seen == count) return *kind;
+      }
+      changed_.wait(lock);
+    }
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Event> events_;
+};
+
+// Hooks that a test scripts.
+class LambdaHooks final : public HookRunner {
+ public:
+  std::function<BeforeCall(const ToolCall&, std::stop_token)> before = nullptr;
+  std::function<AfterCall(const ToolCall&, const ToolResult&)> after = nullptr;
+  BeforeCall before_call(const ToolCall& call, std::stop_token stop) override {
+    return before ? before(call, stop) : BeforeCall{};
+  }
+  AfterCall after_call(const ToolCall& call, const ToolResult& result, std::stop_token) override {
+    return after ? after(call, result) : AfterCall{};
+  }
+};
+
+// A whole engine on a temporary folder, with tools that the test makes and real threads.
+class EngineBench {
+ public:
+  struct Options {
+    ExecutorOptions executor = {};
+    Mode mode = Mode::bypass;
+    PermissionRules rules = {};
+  };
+  EngineBench();
+  explicit EngineBench(Options options);
+  ~EngineBench();
+
+  void add_tool(LambdaTool::Parts parts);
+  // Feeds; the engine runs from the first item on.
+  void feed(Feed item);
+  void call(std::string id, std::string tool, Json input = JsonObject());
+  // Ends the input, waits until everything is answered.
+  ExecutorSummary finish();
+  // The answers so far, in the order they left.
+  std::vector<CallAnswered> answers() const { return frontend.all<CallAnswered>(); }
+  std::string journal_text() const;
+
+  TempFolder folder;
+  RecordingFrontend frontend;
+  LambdaHooks hooks;
+  SessionState session;
+
+ private:
+  void start();
+
+  Options options_;
+  SystemClock clock_;
+  DiskFiles files_{DiskFiles::Survives::killed};
+  FakeProcesses processes_;
+  std::optional<Journal> journal_;
+  ResultStore results_;
+  ToolRegistry registry_;
+  std::optional<CallPipeline> pipeline_;
+  ThreadRunner runner_;
+  std::optional<Executor> executor_;
+  std::thread turn_;
+  ExecutorSummary summary_;
+};
+
+}  // namespace deft
