@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "deft/base/result.h"
+#include "deft/os/files.h"
+
+namespace deft {
+
+struct ReplaceRequest {
+  std::string path;  // canonical
+  std::string_view bytes;
+  std::optional<ContentId> expected;  // nothing: no file may be there yet
+  bool sync = true;                   // wait for the disk, to survive a power cut
+  bool sweep = false;                 // look for what crashed writers left in the folder
+};
+
+// See Files::replace().
+Result<Replaced> replace_file(const ReplaceRequest& request);
+
+}  // namespace deft
