@@ -2,28 +2,18 @@
 
 #include <poll.h>
 
-#include <array>
-#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
-#include "deft/os/command_channel.h"
+#include "deft/os/command_launch.h"
 #include "deft/os/processes.h"
-#include "deft/os/unique_fd.h"
 
 namespace deft {
 
 // The most that a supervisor takes to answer once its command's time is up, its ending of everything included. Only
 // one that is stuck in the kernel (a program on a dead network file system) takes longer; nobody waits for that.
 inline constexpr Duration kSupervisorAnswerMax = std::chrono::seconds(5);
-
-// What runs, seen from here: the channel, and our ends of its pipes.
-struct RunningCommand {
-  std::unique_ptr<CommandChannel> channel;
-  UniqueFd input;   // start() only
-  UniqueFd output;  // non-blocking, as errors
-  UniqueFd errors;  // if separate
-};
 
 // poll() until the deadline; EINTR is no event.
 int poll_until(std::span<pollfd> watched, const Clock& clock, std::optional<TimePoint> deadline);

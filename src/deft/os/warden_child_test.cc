@@ -100,7 +100,7 @@ TEST_F(WardenChildTest, EveryBlockingCallIsCancelledByItsStopToken) {
 }
 
 TEST_F(WardenChildTest, ItsEndIsNoticedByReaderAndWaiterTogether) {
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 15; ++i) {
     const auto child = start(bash("setsid sleep 1000 & echo x; exit 0", mark_));
     ASSERT_TRUE(child);
     std::jthread reader([&] {

@@ -201,19 +201,14 @@ TEST_F(Warden, TheOutputOfAProcessSubstitutionIsNotLost) {
 
 TEST_F(Warden, ReturnsAtTheCommandsEndAlthoughSomebodyOutsideHoldsThePipe) {
   UniqueFd held;
-  const auto hold = [&](OutputStream, std::string_view bytes) {
-    if (held) return;
-    held = UniqueFd(
-        ::open(("/proc/" + std::to_string(std::stoi(std::string(bytes))) + "/fd/1").c_str(), O_WRONLY | O_CLOEXEC));
-    ASSERT_TRUE(held);
-  };
   std::stop_source stop;
-  Command command = bash("echo $$; while :; do sleep 0.01; done", mark_);
-  std::jthread canceller([&] {
-    eventually([&] { return ::fcntl(held.get(), F_GETFD) >= 0; });
+  const auto hold = [&](OutputStream, std::string_view bytes) {
+    const std::string pid(bytes.substr(0, bytes.find('\n')));
+    held = UniqueFd(::open(("/proc/" + pid + "/fd/1").c_str(), O_WRONLY | O_CLOEXEC));
     stop.request_stop();
-  });
-  EXPECT_TRUE(processes_.run(command, hold, {.abort = stop.get_token()}));
+  };
+  EXPECT_TRUE(processes_.run(bash("echo $$; sleep 1000", mark_), hold, {.abort = stop.get_token()}));
+  EXPECT_TRUE(held);
 }
 
 TEST_F(Warden, EndsPolitelyFirst) {

@@ -1,14 +1,17 @@
 #include "deft/testing/real_processes.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <thread>
+
+#include "deft/os/unique_fd.h"
 
 namespace deft::testing {
 
@@ -17,9 +20,14 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(20);
 constexpr auto kGlance = std::chrono::milliseconds(1);
 
+// What can be read of it: a process may vanish at any moment.
 std::string file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char part[4096];
+  for (ssize_t got = 0; (got = ::read(file.get(), part, sizeof part)) > 0;)
+    text.append(part, static_cast<std::size_t>(got));
+  return text;
 }
 
 std::vector<int> all_processes() {
