@@ -52,7 +52,7 @@ class StreamDecoder {
   OpenAiChatStream chat_;
   OpenAiResponsesStream responses_;
   StreamApi api_ = StreamApi::unknown;
-  bool skipping_ = false;     // the message under way has failed: what is left of it says nothing
+  bool skipping_ = false;  // the message under way has failed: what is left of it says nothing
   bool any_failed_ = false;
 };
 
