@@ -42,8 +42,7 @@ Result<void> AnthropicStream::handle(const Json& event, std::string_view text) {
     if (!message || !message->is_object()) return malformed("message_start without a message");
     return start_message(*message, raw_at(text, {"message"}).value_or(std::string_view()));
   }
-  if (!is_of_message(type)) return {};
-  if (!assembler_.in_message()) return malformed(std::string(type) + " outside a message");
+  if (!is_of_message(type) || !assembler_.in_message()) return {};
 
   if (type == "message_delta") {
     update_message(event);

@@ -9,7 +9,7 @@
 namespace deft {
 
 // Events of an Anthropic Messages stream to steps of the assembler. Events of unknown types are ignored, as the API's
-// contract asks; a known event without the fields it must have is an error.
+// contract asks, and so is what stands outside a message; a known event without the fields it must have is an error.
 class AnthropicStream {
  public:
   explicit AnthropicStream(Assembler& assembler) : assembler_(assembler) {}

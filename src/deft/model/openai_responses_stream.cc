@@ -106,23 +106,23 @@ void OpenAiResponsesStream::start_message(const Json& response) {
 }
 
 Result<void> OpenAiResponsesStream::handle_item_event(std::string_view type, const Json& event) {
-  const Json* json = find(event, "item");
+  const bool added = type == "response.output_item.added";
+  const bool done = type == "response.output_item.done";
+  if (!assembler_.in_message() || (!added && !done && !is_piece(type))) return {};
+
   const auto index = find_int(event, "output_index");
-  if (type == "response.output_item.added" || type == "response.output_item.done") {
-    if (!assembler_.in_message()) return malformed(std::string(type) + " outside a response");
-    if (!is_usable_index(index)) return malformed(std::string(type) + " without a usable output_index");
-    if (!json || !json->is_object()) return malformed(std::string(type) + " without an item");
-    if (type == "response.output_item.done") return finish_item(*index, *json);
-    if (items_.contains(*index)) return malformed("output item " + std::to_string(*index) + " begins twice");
-    const auto added = add_item(*index, *json);
-    return added ? Result<void>() : std::unexpected(added.error());
+  if (!is_usable_index(index)) return malformed(std::string(type) + " without a usable output_index");
+  const auto known = items_.find(*index);
+  if (!added && !done) {
+    if (known == items_.end()) return malformed(std::string(type) + " for an output item that has not begun");
+    return handle_piece(type, known->second, event);
   }
-  if (!is_piece(type)) return {};
-  const auto item = index ? items_.find(*index) : items_.end();
-  if (!assembler_.in_message() || item == items_.end()) {
-    return malformed(std::string(type) + " for an output item that has not begun");
-  }
-  return handle_piece(type, item->second, event);
+  const Json* json = find(event, "item");
+  if (!json || !json->is_object()) return malformed(std::string(type) + " without an item");
+  if (done) return finish_item(*index, *json);
+  if (known != items_.end()) return malformed("output item " + std::to_string(*index) + " begins twice");
+  const auto item = add_item(*index, *json);
+  return item ? Result<void>() : std::unexpected(item.error());
 }
 
 Result<void> OpenAiResponsesStream::handle_piece(std::string_view type, Item& item, const Json& event) {
@@ -130,10 +130,12 @@ Result<void> OpenAiResponsesStream::handle_piece(std::string_view type, Item& it
   if (item.type == "function_call") {
     const Assembler::Key key = item.parts.at(0);
     if (type == "response.function_call_arguments.delta") return assembler_.append(key, delta);
+    if (item.done) return {};
     const std::string_view arguments = text_or_empty(event, "arguments");
     if (type != "response.function_call_arguments.done" || is_blank(arguments)) return {};
     return assembler_.replace(key, arguments);
   }
+  if (item.done) return {};  // its final form is known; unlike with a call, a late piece changes nothing
   if (item.type == "reasoning") {
     const bool summary = type == "response.reasoning_summary_text.delta";
     if (!summary && type != "response.reasoning_text.delta") return {};
