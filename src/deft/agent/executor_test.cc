@@ -86,10 +86,10 @@ TEST(Executor, SafeCallsReallyOverlapUpToTheCap) {
 
 TEST(Executor, ACallThatCanOnlyFailIsAnsweredWithItsReason) {
   EngineBench bench;
-  bench.add_tool({.spec = {.name = "Typed",
-                           .input_schema = *parse_json(R"({"type":"object","properties":{"n":{"type":"integer"}},
+  bench.add_tool(
+      {.spec = {.name = "Typed", .input_schema = *parse_json(R"({"type":"object","properties":{"n":{"type":"integer"}},
                                                            "required":["n"],"additionalProperties":false})")},
-                  .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "ran"}; }});
+       .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "ran"}; }});
   bench.add_tool({.spec = {.name = "Off"},
                   .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "ran"}; },
                   .disabled = [] { return std::optional<std::string>("its server has died"); }});
@@ -125,9 +125,9 @@ TEST(Executor, AFailedShellCancelsLaterShellsAndTheTurnGoesOn) {
   bench.call("2", "Wait");
   bench.call("3", "Echo", JsonObject{{"text", "goes on"}});
   bench.finish();
-  EXPECT_EQ(texts(bench), (Texts{"Exit code 1",
-                                 "<tool_use_error>Cancelled: parallel tool call Fail(mkdir x) errored</tool_use_error>",
-                                 "goes on"}));
+  EXPECT_EQ(texts(bench),
+            (Texts{"Exit code 1",
+                   "<tool_use_error>Cancelled: parallel tool call Fail(mkdir x) errored</tool_use_error>", "goes on"}));
 }
 
 TEST(Executor, AnAbortAnswersEverythingAndEndsTheTurn) {
@@ -160,9 +160,10 @@ TEST(Executor, AnInterruptLetsBlockingCallsFinish) {
   bench.frontend.wait_for<CallAnswered>();
   blocks.open();
   bench.finish();
-  EXPECT_EQ(texts(bench), (Texts{"<tool_use_error>Cancelled: the user sent a new message instead; it was stopped before "
-                                 "it finished</tool_use_error>",
-                                 "released"}));
+  EXPECT_EQ(texts(bench),
+            (Texts{"<tool_use_error>Cancelled: the user sent a new message instead; it was stopped before "
+                   "it finished</tool_use_error>",
+                   "released"}));
 }
 
 TEST(Executor, ADiscardedMessageNeverExistedAndItsIdsMayComeAgain) {
@@ -237,9 +238,8 @@ TEST(Executor, AQuestionIsParkedAndItsAnswerLetsTheCallRun) {
 
 TEST(Executor, WithoutAnyoneToAskAQuestionIsADenial) {
   EngineBench bench({.mode = Mode::normal});
-  bench.add_tool({.spec = {.name = "Act"}, .run = [](const Json&, ToolIo&) -> Result<ToolResult> {
-                    return ToolResult{.text = "did it"};
-                  }});
+  bench.add_tool({.spec = {.name = "Act"},
+                  .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "did it"}; }});
   bench.call("1", "Act");
   bench.finish();
   EXPECT_EQ(bench.answers().at(0).result.error, Errc::denied);
@@ -247,9 +247,8 @@ TEST(Executor, WithoutAnyoneToAskAQuestionIsADenial) {
 
 TEST(Executor, AQuestionThatNobodyAnswersEndsWithTheInput) {
   EngineBench bench({.executor = {.asking = Asking::frontend}, .mode = Mode::normal});
-  bench.add_tool({.spec = {.name = "Act"}, .run = [](const Json&, ToolIo&) -> Result<ToolResult> {
-                    return ToolResult{.text = "did it"};
-                  }});
+  bench.add_tool({.spec = {.name = "Act"},
+                  .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "did it"}; }});
   bench.call("1", "Act");
   bench.frontend.wait_for<PermissionAsked>();
   bench.finish();
@@ -307,11 +306,12 @@ TEST(Executor, AHookThatReplacesTheInputMakesTheCallWaitForWhatItNowConflictsWit
 
 TEST(Executor, AWaitHoldsNoSlotAndEndsInTime) {
   EngineBench bench({.executor = {.slots = 1}});
-  bench.add_tool({.spec = {.name = "Nap"},
-                  .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "awake"}; },
-                  .is_read_only = [](const Json&) { return true; },
-                  .footprint = [](const Json&) { return std::optional(Footprint::nothing()); },
-                  .wait_for = [](const Json&) { return std::optional(Wait{.at_most = std::chrono::milliseconds(1)}); }});
+  bench.add_tool(
+      {.spec = {.name = "Nap"},
+       .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "awake"}; },
+       .is_read_only = [](const Json&) { return true; },
+       .footprint = [](const Json&) { return std::optional(Footprint::nothing()); },
+       .wait_for = [](const Json&) { return std::optional(Wait{.at_most = std::chrono::milliseconds(1)}); }});
   for (int i = 0; i < 50; ++i) bench.call("t" + std::to_string(i), "Nap");
   bench.finish();
   EXPECT_EQ(texts(bench), Texts(50, "awake"));
@@ -341,7 +341,8 @@ TEST(Executor, AThrowingToolIsAnErrorResult) {
   bench.call("1", "Throws");
   bench.finish();
   EXPECT_EQ(bench.answers().at(0).result.error, Errc::internal);
-  EXPECT_NE(bench.journal_text().find("\"intent\""), std::string::npos) << "what cannot say that it only reads, may write";
+  EXPECT_NE(bench.journal_text().find("\"intent\""), std::string::npos)
+      << "what cannot say that it only reads, may write";
 }
 
 TEST(Executor, AWorkerThatDoesNotStopIsAnsweredFor) {
@@ -373,10 +374,12 @@ TEST(Executor, CollectedMessagesRunAsBatchesWhenTheyEnd) {
                     --running;
                     return ToolResult{.text = "ok"};
                   },
-                  .footprint = [](const Json& input) {
-                    return std::optional(Footprint::writes(std::string(*find_string(input, "path"))));
-                  }});
-  for (int i = 0; i < 20; ++i) bench.call("t" + std::to_string(i), "Edit", JsonObject{{"path", "/" + std::to_string(i)}});
+                  .footprint =
+                      [](const Json& input) {
+                        return std::optional(Footprint::writes(std::string(*find_string(input, "path"))));
+                      }});
+  for (int i = 0; i < 20; ++i)
+    bench.call("t" + std::to_string(i), "Edit", JsonObject{{"path", "/" + std::to_string(i)}});
   EXPECT_TRUE(bench.answers().empty());
   bench.finish();
   EXPECT_EQ(texts(bench), Texts(20, "ok"));
@@ -388,13 +391,12 @@ TEST(Executor, ALargeResultIsStoredAndAnEmptyOneIsFilled) {
   bench.add_tool({.spec = {.name = "Big"}, .run = [](const Json&, ToolIo&) -> Result<ToolResult> {
                     return ToolResult{.text = std::string(60'000, 'x')};
                   }});
-  bench.add_tool({.spec = {.name = "Empty"}, .run = [](const Json&, ToolIo&) -> Result<ToolResult> {
-                    return ToolResult{};
-                  }});
+  bench.add_tool(
+      {.spec = {.name = "Empty"}, .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{}; }});
   bench.call("../../x", "Big");
   bench.call("2", "Empty");
   bench.finish();
-  const std::string& text = bench.answers().at(0).result.text;
+  const std::string text = bench.answers().at(0).result.text;
   EXPECT_TRUE(text.starts_with("<persisted-output>\nOutput too large (58.6 KB). Full output saved to: " +
                                bench.folder.path() + "/session/tool-results/"))
       << text.substr(0, 200);
@@ -420,8 +422,7 @@ TEST(Executor, TheJournalHoldsTheIntentBeforeTheResult) {
 TEST(Executor, LaterCallsSeeTheWorkingDirectoryThatAnEarlierOneSet) {
   EngineBench bench;
   bench.folder.put("sub/a.txt", "x");
-  bench.add_tool({.spec = {.name = "Go"},
-                  .run = [&](const Json&, ToolIo&) -> Result<ToolResult> {
+  bench.add_tool({.spec = {.name = "Go"}, .run = [&](const Json&, ToolIo&) -> Result<ToolResult> {
                     return ToolResult{.text = "gone", .modifiers = {WorkingDirectoryChanged{bench.folder / "sub"}}};
                   }});
   bench.add_tool({.spec = {.name = "Path", .path_fields = {"file_path"}},
@@ -429,9 +430,10 @@ TEST(Executor, LaterCallsSeeTheWorkingDirectoryThatAnEarlierOneSet) {
                     return ToolResult{.text = std::string(*find_string(input, "file_path"))};
                   },
                   .is_read_only = [](const Json&) { return true; },
-                  .footprint = [](const Json& input) {
-                    return std::optional(Footprint::reads(std::string(*find_string(input, "file_path"))));
-                  }});
+                  .footprint =
+                      [](const Json& input) {
+                        return std::optional(Footprint::reads(std::string(*find_string(input, "file_path"))));
+                      }});
   bench.call("1", "Path", JsonObject{{"file_path", "a.txt"}});
   bench.call("2", "Go");
   bench.call("3", "Path", JsonObject{{"file_path", "a.txt"}});

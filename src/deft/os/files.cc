@@ -21,20 +21,17 @@ Result<void> check_path(std::string_view path) {
 Error not_a_regular_file(std::string_view path, FileKind kind) {
   const std::string subject(path);
   switch (kind) {
-    case FileKind::missing:
-      return no_such_file(path);
+    case FileKind::missing: return no_such_file(path);
     case FileKind::directory:
       return {Errc::unsupported, subject + " is a directory: list what is in it, then name a file."};
-    case FileKind::symlink:
-      return changed_meanwhile(path);
+    case FileKind::symlink: return changed_meanwhile(path);
     case FileKind::fifo:
       return {Errc::unsupported, subject + " is a FIFO, which has no content of its own: name a regular file."};
     case FileKind::socket:
       return {Errc::unsupported, subject + " is a socket, which has no content of its own: name a regular file."};
     case FileKind::device:
       return {Errc::unsupported, subject + " is a device, which may never end: name a regular file."};
-    case FileKind::regular:
-      break;
+    case FileKind::regular: break;
   }
   return {Errc::internal, subject + " is a regular file."};
 }

@@ -48,16 +48,15 @@ void EngineBench::start() {
                                         .results = results_,
                                         .frontend = frontend,
                                         .session_folder = folder.path() + "/session"});
-  executor_.emplace(
-      Executor::Parts{
-          .pipeline = *pipeline_,
-          .runner = runner_,
-          .frontend = frontend,
-          .clock = clock_,
-          .registry = registry_,
-          .session = session,
-          .permissions = std::make_shared<const Permissions>(options_.rules, options_.mode, session.directories)},
-      options_.executor);
+  executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
+                                    .runner = runner_,
+                                    .frontend = frontend,
+                                    .clock = clock_,
+                                    .registry = registry_,
+                                    .session = session,
+                                    .permissions = std::make_shared<const Permissions>(options_.rules, options_.mode,
+                                                                                       session.directories)},
+                    options_.executor);
   turn_ = std::thread([this] { summary_ = executor_->run(); });
 }
 
@@ -68,7 +67,8 @@ void EngineBench::feed(Feed item) {
 
 void EngineBench::call(std::string id, std::string tool, Json input) {
   std::string text = to_json(input);
-  feed(Feed(CallArrived{{.id = std::move(id), .name = std::move(tool), .input = std::move(input), .input_text = std::move(text)}}));
+  feed(Feed(CallArrived{
+      {.id = std::move(id), .name = std::move(tool), .input = std::move(input), .input_text = std::move(text)}}));
 }
 
 ExecutorSummary EngineBench::finish() {

@@ -11,7 +11,7 @@
 
 #include "deft/agent/executor.h"
 #include "deft/os/disk_files.h"
-#include "deft/testing/fake_processes.h"
+#include "deft/os/processes.h"
 #include "deft/testing/lambda_tool.h"
 #include "deft/testing/temp_folder.h"
 
@@ -50,6 +50,17 @@ class RecordingFrontend final : public Frontend {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Event> events_;
+};
+
+// For engines whose tools start nothing.
+class NoProcesses final : public Processes {
+ public:
+  Result<CommandEnd> run(const Command&, const OutputSink&, const RunUntil&) override {
+    return fail(Errc::unsupported, "there are no processes here");
+  }
+  Result<std::unique_ptr<Child>> start(const Command&, std::stop_token) override {
+    return fail(Errc::unsupported, "there are no processes here");
+  }
 };
 
 // Hooks that a test scripts.
@@ -98,7 +109,7 @@ class EngineBench {
   Options options_;
   SystemClock clock_;
   DiskFiles files_{DiskFiles::Survives::killed};
-  FakeProcesses processes_;
+  NoProcesses processes_;
   std::optional<Journal> journal_;
   ResultStore results_;
   ToolRegistry registry_;

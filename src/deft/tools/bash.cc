@@ -38,7 +38,7 @@ bool may_change_directory(std::string_view command) {
          command.find("popd") != std::string_view::npos;
 }
 
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -58,7 +58,7 @@ class LastDirectory {
   // On the command's own first line, so that bash's line numbers stay right.
   std::string script(std::string_view command) const {
     if (file_.empty()) return std::string(command);
-    return "trap " + quoted("builtin pwd -P >| " + quoted(file_)) + " EXIT; " + std::string(command);
+    return "trap " + shell_quoted("builtin pwd -P >| " + shell_quoted(file_)) + " EXIT; " + std::string(command);
   }
   std::string read() const {
     if (file_.empty()) return {};
@@ -77,6 +77,10 @@ class BashTool final : public Tool {
   const ToolSpec& spec() const override { return spec_; }
 
   bool is_read_only(const Json& input) const override { return plain_read_only_command(command_of(input)).has_value(); }
+  std::optional<Footprint> footprint(const Json& input) const override {
+    if (!is_read_only(input)) return Footprint::everything();
+    return Footprint::reads_tree("/").and_session(Footprint::Use::read);  // it starts in the working directory
+  }
   std::optional<std::vector<std::string>> permission_paths(const Json& input, const SessionView&) const override {
     const auto plain = plain_read_only_command(command_of(input));
     if (!plain) return std::nullopt;

@@ -101,7 +101,7 @@ int execute(const ExecOptions& options) {
   if (!journal) return complain(journal.error());
 
   DiskFiles files;
-  WardenProcesses processes;
+  WardenProcesses processes(clock);
   NoHooks hooks;
   const ResultStore results(folder->path());
   ToolRegistry registry;

@@ -85,7 +85,11 @@ void ExecInput::take_line(std::string_view line) {
   if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (line.empty()) return;
   const auto json = parse_json(line, {.bytes_max = kInputLineBytesMax});
-  if (!json) return problem(json.error().code, "not JSON: " + json.error().message);
+  if (!json) {  // the line's number is told apart
+    std::string_view why = json.error().message;
+    why.remove_prefix(std::min(why.find("column"), why.size()));
+    return problem(json.error().code, "not JSON: " + std::string(why));
+  }
   if (!json->is_object()) return problem(Errc::invalid_input, "a line must be a JSON object");
   take_object(*json, line);
 }

@@ -12,7 +12,8 @@ std::string describe(const InputItem& item) {
   if (const auto* problem = std::get_if<InputProblem>(&item)) {
     return "problem@" + std::to_string(problem->line) + ":" + std::string(to_string(problem->error.code));
   }
-  if (const auto* done = std::get_if<MessageDone>(&item)) return "message " + std::to_string(done->message.blocks.size());
+  if (const auto* done = std::get_if<MessageDone>(&item))
+    return "message " + std::to_string(done->message.blocks.size());
   const Feed& feed = std::get<Feed>(item);
   if (const auto* call = std::get_if<CallArrived>(&feed)) return "call " + call->call.id + " " + call->call.input_text;
   if (std::holds_alternative<MessageEnded>(feed)) return "end";
@@ -40,7 +41,8 @@ std::vector<std::string> read(std::string_view text, std::size_t piece = 100'000
 
 using Words = std::vector<std::string>;
 
-constexpr std::string_view kEverything = R"({"type":"tool_use","id":"1","name":"Read","input":{"n":123456789012345678901234567890}}
+constexpr std::string_view kEverything =
+    R"({"type":"tool_use","id":"1","name":"Read","input":{"n":123456789012345678901234567890}}
 not json
 {"type":"tool_use","id":"2","name":"Read"}
 
@@ -114,7 +116,8 @@ TEST(ExecInput, AProviderStreamIsRecognised) {
       "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":"
       "\"input_json_delta\",\"partial_json\":\"{\\\"a\\\":1}\"}}\n\n"
       "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n"
-      "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{}}\n\n"
+      "event: message_delta\ndata: "
+      "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{}}\n\n"
       "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
   const Words expected = {"call t {\"a\":1}", "end", "message 1", "input ended"};
   EXPECT_EQ(read(stream), expected);
