@@ -16,7 +16,7 @@
 // The compiled form of a schema: one node for each subschema that can be reached, rules grouped by the type of value
 // they look at, so that a string never meets the rules for objects.
 
-namespace deft {
+namespace deft::schema {
 
 using NodeId = std::uint32_t;
 using ResourceId = std::uint32_t;
@@ -104,7 +104,7 @@ struct Applied {
   NodeId alternative = kNoNode;
 };
 
-struct SchemaNode {
+struct Node {
   enum class Kind : std::uint8_t { anything, nothing, rules };
 
   Kind kind = Kind::anything;
@@ -120,17 +120,17 @@ struct SchemaNode {
   std::unique_ptr<Applied> applied;
 };
 
-struct SchemaProgram {
+struct Program {
   using DynamicAnchors = std::map<std::string, NodeId, std::less<>>;
 
-  std::vector<SchemaNode> nodes;
+  std::vector<Node> nodes;
   std::vector<DynamicAnchors> resources;  // by ResourceId
   NodeId root = 0;
   std::uint64_t steps_max = kSchemaStepsMax;
 };
 
 // Nothing if the schema accepts the value; otherwise why not.
-bool evaluate(const SchemaProgram& program, const Json& value);
-std::vector<SchemaProblem> explain(const SchemaProgram& program, const Json& value);
+bool evaluate(const Program& program, const Json& value);
+std::vector<SchemaProblem> explain(const Program& program, const Json& value);
 
-}  // namespace deft
+}  // namespace deft::schema

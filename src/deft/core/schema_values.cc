@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 using Kind = boost::json::kind;
@@ -223,4 +223,4 @@ std::optional<std::pair<std::size_t, std::size_t>> find_duplicate(const JsonArra
   return std::nullopt;
 }
 
-}  // namespace deft
+}  // namespace deft::schema

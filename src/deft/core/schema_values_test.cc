@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
@@ -80,4 +80,4 @@ TEST(SchemaValues, ASpentBudgetIsNeverTakenForAnAnswer) {
 }
 
 }  // namespace
-}  // namespace deft
+}  // namespace deft::schema
