@@ -64,7 +64,7 @@ bool Evaluation::wrong_type(TypeSet types, const Visit& visit) {
       visit.place, visit, Kind::type, [&] { return describe_types(types); },
       [&] {
         const std::string got = describe_value(visit.value);
-        const bool wants_structure = (types & types_of(JsonArray())) != 0 || (types & types_of(JsonObject())) != 0;
+        const bool wants_structure = (types & (kArray | kObject)) != 0;
         const bool is_quoted = got.starts_with("string \"[") || got.starts_with("string \"{");
         return wants_structure && is_quoted ? got + " (send the JSON itself, not a string with JSON in it)" : got;
       });

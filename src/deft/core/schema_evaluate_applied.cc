@@ -1,6 +1,7 @@
 #include "deft/core/schema_evaluation.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace deft::schema {
 namespace {
@@ -65,22 +66,24 @@ bool Evaluation::any_holds(const std::vector<NodeId>& branches, const Visit& vis
 }
 
 bool Evaluation::one_holds(const std::vector<NodeId>& branches, const Visit& visit) {
-  std::vector<std::size_t> held;
-  for (std::size_t i = 0; i < branches.size() && held.size() < 2; ++i) {
-    if (branch_holds(branches[i], visit, nullptr)) held.push_back(i + 1);
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::size_t first = kNone;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    if (!branch_holds(branches[i], visit, nullptr)) continue;
+    if (first != kNone) return refuse_both(first, i, branches.size(), visit);
+    first = i;
   }
-  if (held.size() == 1) return true;
-  if (held.empty()) {
-    explain_alternatives(branches, visit);
-    return false;
-  }
-  return refuse_at(
-      visit.place, visit, Kind::other,
-      [&] { return "a value that fits exactly one of " + count_of(branches.size(), "alternative"); },
-      [&] {
-        return describe_value(visit.value) + ", which fits alternatives " + std::to_string(held[0]) + " and " +
-               std::to_string(held[1]);
-      });
+  if (first == kNone) explain_alternatives(branches, visit);
+  return first != kNone;
+}
+
+bool Evaluation::refuse_both(std::size_t first, std::size_t second, std::size_t of, const Visit& visit) {
+  const auto expected = [&] { return "a value that fits exactly one of " + count_of(of, "alternative"); };
+  const auto got = [&] {
+    return describe_value(visit.value) + ", which fits alternatives " + std::to_string(first + 1) + " and " +
+           std::to_string(second + 1);
+  };
+  return refuse_at(visit.place, visit, Kind::other, expected, got);
 }
 
 void Evaluation::explain_alternatives(const std::vector<NodeId>& branches, const Visit& visit) {

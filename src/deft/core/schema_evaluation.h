@@ -80,6 +80,7 @@ class Evaluation {
   bool applied_holds(const Applied& applied, const Visit& visit);
   bool any_holds(const std::vector<NodeId>& branches, const Visit& visit);
   bool one_holds(const std::vector<NodeId>& branches, const Visit& visit);
+  bool refuse_both(std::size_t first, std::size_t second, std::size_t of, const Visit& visit);
   bool condition_holds(const Applied& applied, const Visit& visit);
   bool branch_holds(NodeId id, const Visit& visit, Problems* problems);
   void explain_alternatives(const std::vector<NodeId>& branches, const Visit& visit);

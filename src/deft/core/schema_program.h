@@ -23,15 +23,24 @@ using ResourceId = std::uint32_t;
 inline constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
 inline constexpr std::uint64_t kNoCountMax = std::numeric_limits<std::uint64_t>::max();
 
-// A set of JSON types; `integer` is set beside `number` for 3 and 3.0.
+// A set of JSON types. 3 and 3.0 are both, a number and an integer.
 using TypeSet = std::uint8_t;
+inline constexpr TypeSet kString = 1;
+inline constexpr TypeSet kNumber = 2;
+inline constexpr TypeSet kInteger = 4;
+inline constexpr TypeSet kBoolean = 8;
+inline constexpr TypeSet kObject = 16;
+inline constexpr TypeSet kArray = 32;
+inline constexpr TypeSet kNull = 64;
+inline constexpr TypeSet kAnyType = 127;
+
 struct TypeName {
   std::string_view name;
   TypeSet bit;
 };
-inline constexpr TypeName kTypeNames[] = {{"string", 1},  {"number", 2}, {"integer", 4}, {"boolean", 8},
-                                          {"object", 16}, {"array", 32}, {"null", 64}};
-inline constexpr TypeSet kAnyType = 127;
+inline constexpr TypeName kTypeNames[] = {{"string", kString},   {"number", kNumber}, {"integer", kInteger},
+                                          {"boolean", kBoolean}, {"object", kObject}, {"array", kArray},
+                                          {"null", kNull}};
 
 struct CountRange {
   std::uint64_t min = 0;

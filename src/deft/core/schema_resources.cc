@@ -104,7 +104,7 @@ void Resources::add_document(const Json& document) {
 }
 
 void Resources::walk(const Json& schema, ResourceId home) {
-  if (fault_ || !is_schema(schema)) return;
+  if (fault_ || !is_schema(schema) || homes_.contains(&schema)) return;
   if (!schema.is_object()) {
     homes_.emplace(&schema, home);
     return;

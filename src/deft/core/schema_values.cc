@@ -131,22 +131,22 @@ bool equal_arrays(const JsonArray& a, const JsonArray& b, StepBudget& budget) {
 TypeSet types_of(const Json& value) {
   switch (value.kind()) {
     case Kind::string:
-      return 1;
+      return kString;
     case Kind::double_: {
       const double number = value.get_double();
-      return std::isfinite(number) && std::trunc(number) == number ? 2 | 4 : 2;
+      return std::isfinite(number) && std::trunc(number) == number ? kNumber | kInteger : kNumber;
     }
     case Kind::int64:
     case Kind::uint64:
-      return 2 | 4;
+      return kNumber | kInteger;
     case Kind::bool_:
-      return 8;
+      return kBoolean;
     case Kind::object:
-      return 16;
+      return kObject;
     case Kind::array:
-      return 32;
+      return kArray;
     case Kind::null:
-      return 64;
+      return kNull;
   }
   return 0;
 }
