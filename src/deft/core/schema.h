@@ -21,9 +21,9 @@ namespace deft {
 inline constexpr std::size_t kSchemaValuesMax = 100'000;
 inline constexpr std::size_t kSchemaTextBytesMax = std::size_t{4} << 20;  // keys and strings together
 inline constexpr std::size_t kSchemaDepthMax = kJsonDepthMax;
-inline constexpr std::size_t kSchemaResourcesMax = 1'000;                      // subschemas with an $id
-inline constexpr std::size_t kSchemaPatternBytesMax = std::size_t{256} << 10;  // all patterns together
-inline constexpr std::uint64_t kSchemaStepsMax = 5'000'000;                    // of one validation: some 100 ms
+inline constexpr std::size_t kSchemaResourcesMax = 1'000;                    // subschemas with an $id
+inline constexpr std::size_t kSchemaPatternBytesMax = std::size_t{4} << 20;  // memory of all compiled patterns
+inline constexpr std::uint64_t kSchemaStepsMax = 5'000'000;                  // of one validation: some 100 ms
 inline constexpr std::size_t kSchemaEvaluationDepthMax = 1'000;
 inline constexpr std::size_t kSchemaProblemsMax = 20;
 

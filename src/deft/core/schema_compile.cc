@@ -234,16 +234,18 @@ void Compiler::compile_string(Node& node, const Keywords& keywords) {
 }
 
 std::optional<Pattern> Compiler::compile_pattern(std::string_view text, const Json& where) {
-  pattern_bytes_ += text.size();
-  if (pattern_bytes_ > kSchemaPatternBytesMax) {
-    fault_.note(where, "all patterns together are longer than " + std::to_string(kSchemaPatternBytesMax) + " bytes",
-                Errc::limit);
-  }
-  if (fault_) return std::nullopt;
   auto pattern = Pattern::compile(text);
-  if (pattern) return std::move(*pattern);
-  fault_.note(where, pattern.error().message + ", in " + short_text(text), pattern.error().code);
-  return std::nullopt;
+  if (!pattern) {
+    fault_.note(where, pattern.error().message + ", in " + short_text(text), pattern.error().code);
+    return std::nullopt;
+  }
+  pattern_bytes_ += pattern->compiled_bytes();
+  if (pattern_bytes_ > kSchemaPatternBytesMax) {
+    fault_.note(where, "all patterns together take more than " + std::to_string(kSchemaPatternBytesMax) + " bytes",
+                Errc::limit);
+    return std::nullopt;
+  }
+  return std::move(*pattern);
 }
 
 void Compiler::compile_array(Node& node, const Keywords& keywords, Draft draft) {

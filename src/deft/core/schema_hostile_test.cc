@@ -96,7 +96,7 @@ TEST(HostileSchema, LongListsTimesLongListsEnd) {
 
 TEST(HostileSchema, EverythingThatAValueGetsWrongIsBounded) {
   JsonArray values;
-  for (int i = 0; i < 100'000; ++i) values.push_back(Json(std::string(1000, 'x')));
+  for (int i = 0; i < 10'000; ++i) values.push_back(Json(std::string(1000, 'x')));
   const auto schema = Schema::compile(json(R"({"items":{"type":"object"}})")).value();
   const auto problems = schema.validate(values);
   EXPECT_EQ(problems.size(), kSchemaProblemsMax);
@@ -123,7 +123,7 @@ TEST(HostileSchema, SizeAndDepthOfASchemaAreBounded) {
   EXPECT_NE(error(JsonObject{{"$defs", with_ids}}).find("more than 1000 subschemas with an $id"), std::string::npos);
 
   JsonObject patterns;
-  for (int i = 0; i < 100; ++i) patterns[std::string(4000, 'a') + std::to_string(i)] = true;
+  for (int i = 0; i < 1000; ++i) patterns["(abcd){400}" + std::to_string(i)] = true;
   EXPECT_NE(error(JsonObject{{"patternProperties", patterns}}).find("all patterns together"), std::string::npos);
   EXPECT_NE(error(json(R"({"$id":"http://)" + std::string(5000, 'a') + "\"}")).find("the $id is longer than"),
             std::string::npos);

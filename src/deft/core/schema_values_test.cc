@@ -73,7 +73,7 @@ TEST(SchemaValues, ASpentBudgetIsNeverTakenForAnAnswer) {
   EXPECT_TRUE(budget.spent());
 
   Json deep = 1;
-  for (int i = 0; i < 2000; ++i) deep = JsonArray{deep};
+  for (int i = 0; i < 2000; ++i) deep = JsonArray{std::move(deep)};
   StepBudget large(1'000'000);
   find_duplicate(JsonArray{deep, deep}, large);
   EXPECT_TRUE(large.spent()) << "too deep to compare";
