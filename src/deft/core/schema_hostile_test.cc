@@ -46,6 +46,14 @@ TEST(HostileSchema, ARecursiveSchemaIsFineAsLongAsTheValueEnds) {
   EXPECT_EQ(verdict(R"({"anyOf":[{"type":"integer"},{"type":"array","items":{"$ref":"#"}}]})", value), "fits");
 }
 
+TEST(HostileSchema, AProblemFarDownIsExplainedInBoundedTime) {
+  Json value = "wrong";
+  for (std::size_t i = 0; i < kJsonDepthMax; ++i) value = JsonArray{1, std::move(value)};
+  const std::string found = verdict(R"({"anyOf":[{"type":"integer"},{"type":"array","items":{"$ref":"#"}}]})", value);
+  EXPECT_TRUE(found.starts_with("[1][1][1][1]")) << found;
+  EXPECT_TRUE(found.ends_with(R"(: integer or array, string "wrong")")) << found;
+}
+
 TEST(HostileSchema, AValueThatIsTooDeepIsRefused) {
   Json value = 1;
   for (int i = 0; i < 5000; ++i) value = JsonArray{std::move(value)};
