@@ -55,7 +55,7 @@ bool MessageRun::replaced(CallIndex index, CallTraits traits) {
     if (call.scope.cancelled()) cancellations_pending_ = true;
     return false;
   }
-  set_may_have_effect(call, !call.traits.read_only);
+  if (scheduler_.holds_slot(index)) set_may_have_effect(call, !call.traits.read_only);  // else when it goes on
   if (!call.traits.interruptible) ++started_blocking_;
   return true;
 }
@@ -67,7 +67,8 @@ void MessageRun::finished(CallIndex index, Ending ending, bool leaves_modifiers)
   if (ending == Ending::not_run) set_may_have_effect(call, false);
   call.phase = Phase::finished;
   scheduler_.finish(index, leaves_modifiers);
-  if (ending == Ending::failed && call.later_shells) {
+  const bool failed_by_itself = ending == Ending::failed && !call.stop_sent;
+  if (failed_by_itself && call.later_shells) {
     call.later_shells->cancel({CancelReason::sibling_error, call.traits.label});
     cancellations_pending_ = true;
   }
@@ -125,7 +126,7 @@ MessageRun::Step MessageRun::next() {
   step.resolve = scheduler_.take_unresolved();
   if (!step.resolve.empty()) return step;  // the owner resolves, then asks again
 
-  if (scheduler_.started() == 0) step.settle = scheduler_.settle();
+  if (scheduler_.started() == 0 && !discarded_) step.settle = scheduler_.settle();
   step.start = scheduler_.start_ready();
   for (const CallIndex index : step.start) {
     Call& call = calls_[index];

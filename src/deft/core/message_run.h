@@ -23,7 +23,7 @@ struct CallTraits {
 enum class Ending : std::uint8_t {
   not_run,    // denied, invalid or cancelled before it did anything
   completed,  // it ran; a benign error counts as this
-  failed,     // it ran and ended in an error or a timeout
+  failed,     // it ran and ended in an error or a timeout; after a stop it counts as stopped, not as failed
 };
 
 // What a parked call waits for. Before it ran it cannot have had an effect.
@@ -49,7 +49,7 @@ class MessageRun {
     std::vector<Stop> stop;
     std::vector<Stop> answer_unstarted;
     std::vector<CallIndex> resolve;  // take its footprint, then resolved()
-    std::vector<CallIndex> settle;   // apply the modifiers of these, in this order
+    std::vector<CallIndex> settle;   // apply the modifiers of these, in this order; none of a discarded message
     std::vector<CallIndex> start;    // begin, or go on after a wait
     std::vector<CallIndex> emit;     // results that may leave now, in call order
     bool empty() const;

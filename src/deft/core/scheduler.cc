@@ -6,6 +6,12 @@
 #include "deft/base/check.h"
 
 namespace deft {
+namespace {
+
+// All or nothing is the same whatever the calls before it do.
+bool has_fixed_meaning(const Footprint& footprint) { return footprint.is_everything() || footprint.is_nothing(); }
+
+}  // namespace
 
 Scheduler::~Scheduler() {
   for (const Call& call : calls_) {
@@ -16,10 +22,9 @@ Scheduler::~Scheduler() {
 CallIndex Scheduler::add(Footprint footprint) {
   const auto call = static_cast<CallIndex>(calls_.size());
   if (footprint.changes_meaning_of_later_calls()) meaning_changers_.add(call);
-  const bool needs_no_resolving = footprint.is_everything() || footprint.is_nothing();
   calls_.push_back({.footprint = std::move(footprint)});
   ++unfinished_;
-  if (needs_no_resolving) {
+  if (has_fixed_meaning(calls_[call].footprint)) {
     admit(call);
   } else {
     unresolved_.add(call);
@@ -44,10 +49,24 @@ void Scheduler::resolve(CallIndex call, Footprint footprint) {
   if (it.phase == Phase::finished) return;  // cancelled while its footprint was being taken
   DEFT_CHECK(it.phase == Phase::asked);
   --asked_;
-  meaning_changers_.remove(call);
-  if (footprint.changes_meaning_of_later_calls()) meaning_changers_.add(call);
+  set_footprint(call, std::move(footprint));
+  if (has_fixed_meaning(it.footprint) || !meaning_changers_.latest_before(call)) {
+    admit(call);
+  } else {  // a call before it was asked about at the same time and turned out to change meanings
+    it.phase = Phase::unresolved;
+    unresolved_.add(call);
+  }
+  wake_waiters(call);  // of a footprint it had before
+}
+
+void Scheduler::set_footprint(CallIndex call, Footprint footprint) {
+  Call& it = calls_[call];
+  const bool changed_meanings = it.footprint.changes_meaning_of_later_calls();
   it.footprint = std::move(footprint);
-  admit(call);
+  meaning_changers_.remove(call);
+  if (!it.footprint.changes_meaning_of_later_calls()) return;
+  meaning_changers_.add(call);
+  if (!changed_meanings) forget_later_footprints(call);
 }
 
 void Scheduler::admit(CallIndex call) {
@@ -68,7 +87,7 @@ void Scheduler::block_or_ready(CallIndex call) {
 std::optional<CallIndex> Scheduler::blocker(CallIndex call) const {
   const Call& it = calls_[call];
   if (const auto earlier = unfinished_accesses_.latest_conflict(it.footprint, call)) return earlier;
-  if (!it.readmitted) return std::nullopt;
+  if (!it.changed_late) return std::nullopt;
   // Later calls that started while this one still had its old footprint.
   for (auto later = started_calls_.latest_before(static_cast<CallIndex>(calls_.size())); later && *later > call;
        later = started_calls_.latest_before(*later)) {
@@ -129,22 +148,24 @@ void Scheduler::unpark(CallIndex call) {
 bool Scheduler::readmit(CallIndex call, Footprint footprint) {
   Call& it = calls_[call];
   DEFT_CHECK(is_started(it.phase));
-  const bool changed_meaning = it.footprint.changes_meaning_of_later_calls();
   unfinished_accesses_.remove(call, it.footprint);
-  meaning_changers_.remove(call);
-  it.footprint = std::move(footprint);
-  it.readmitted = true;
-  unfinished_accesses_.add(call, it.footprint);
-  if (it.footprint.changes_meaning_of_later_calls()) {
-    meaning_changers_.add(call);
-    if (!changed_meaning) forget_later_footprints(call);
-  }
-  const bool goes_on = !blocker(call);
+  set_footprint(call, std::move(footprint));
+  it.changed_late = true;
+
+  const bool known = has_fixed_meaning(it.footprint) || !meaning_changers_.latest_before(call);
+  if (known) unfinished_accesses_.add(call, it.footprint);
+  // Calls before it whose footprints are still to be taken are not in the index.
+  const bool index_is_complete = it.footprint.is_nothing() || !unresolved_.latest_before(call);
+  const bool goes_on = known && index_is_complete && !blocker(call);
   if (!goes_on) {
-    leave_slot(call, Phase::blocked);
+    leave_slot(call, Phase::unresolved);
     started_calls_.remove(call);
     --started_;
-    block_or_ready(call);
+    if (known) {
+      block_or_ready(call);
+    } else {
+      unresolved_.add(call);
+    }
   }
   wake_waiters(call);  // they may have waited only for what it touched before, or only because it ran
   return goes_on;
@@ -155,9 +176,10 @@ void Scheduler::forget_later_footprints(CallIndex call) {
   for (auto later = call + 1; later < calls_.size(); ++later) {
     Call& it = calls_[later];
     const bool waiting = it.phase == Phase::blocked || it.phase == Phase::ready;
-    if (!waiting || it.footprint.is_everything() || it.footprint.is_nothing()) continue;
+    if (!waiting || has_fixed_meaning(it.footprint)) continue;
     unfinished_accesses_.remove(later, it.footprint);
     it.phase = Phase::unresolved;
+    it.changed_late = true;
     unresolved_.add(later);
   }
 }

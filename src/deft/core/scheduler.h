@@ -52,7 +52,8 @@ class Scheduler {
   void unpark(CallIndex call);
 
   // A started call whose input was replaced. True: it may go on. False: it now conflicts with an earlier unfinished
-  // call or with one that is running, has given its slot back, and start_ready() will name it again.
+  // call or with one that is running, or its footprint has to be taken when an earlier call has ended; it has given its
+  // slot back, and start_ready() will name it again.
   bool readmit(CallIndex call, Footprint footprint);
 
   // `leaves_modifiers`: later conflicting calls must see what it changed (visible_to), until settle().
@@ -65,6 +66,7 @@ class Scheduler {
 
   std::size_t unfinished() const { return unfinished_; }
   std::size_t started() const { return started_; }  // running, parked or about to go on
+  bool holds_slot(CallIndex call) const { return calls_[call].phase == Phase::running; }
   const Footprint& footprint(CallIndex call) const { return calls_[call].footprint; }
 
  private:
@@ -72,7 +74,7 @@ class Scheduler {
   struct Call {
     Footprint footprint;
     Phase phase = Phase::unresolved;
-    bool readmitted = false;         // its footprint changed after later calls had started
+    bool changed_late = false;       // its footprint, when later calls may have started
     std::vector<CallIndex> waiters;  // calls to look at again when this one ends
   };
   using ByOrder = std::priority_queue<CallIndex, std::vector<CallIndex>, std::greater<>>;
@@ -80,6 +82,7 @@ class Scheduler {
   static bool is_started(Phase phase) {
     return phase == Phase::running || phase == Phase::parked || phase == Phase::resuming;
   }
+  void set_footprint(CallIndex call, Footprint footprint);
   void admit(CallIndex call);  // footprint known: enter it, then block or ready it
   void block_or_ready(CallIndex call);
   std::optional<CallIndex> blocker(CallIndex call) const;
