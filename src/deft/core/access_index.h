@@ -19,7 +19,8 @@ class CallList {
  public:
   void add(CallIndex call);     // no-op if it is there
   void remove(CallIndex call);  // no-op if it is not there
-  std::optional<CallIndex> first() const;
+  bool empty() const { return head_ == calls_.size(); }
+  std::optional<CallIndex> first() const { return empty() ? std::nullopt : std::optional(calls_[head_]); }
   std::optional<CallIndex> latest_before(CallIndex call) const;
 
  private:
@@ -40,6 +41,7 @@ class AccessIndex {
 
  private:
   struct Place {
+    Place* parent = nullptr;             // the folder it is in; none of "/"
     CallList reads, tree_reads, writes;  // of this very path
     CallList reads_below, writes_below;  // of paths below it
   };
@@ -51,10 +53,13 @@ class AccessIndex {
     CallList readers, writers;
   };
 
+  using Places = std::unordered_map<std::string, Place, StringHash, std::equal_to<>>;  // they never move
+
   template <class Change>
   void change(const Footprint& footprint, const Change& change_list);
+  Place& place_of(std::string_view path);
 
-  std::unordered_map<std::string, Place, StringHash, std::equal_to<>> places_;
+  Places places_;
   Resource network_, session_;
   CallList everything_;  // calls whose footprint is everything
   CallList all_;         // calls that touch anything

@@ -8,10 +8,14 @@
 namespace deft {
 namespace {
 
+constexpr std::size_t kMessageCallsUsual = 8;  // few messages have more calls
+
 // All or nothing is the same whatever the calls before it do.
 bool has_fixed_meaning(const Footprint& footprint) { return footprint.is_everything() || footprint.is_nothing(); }
 
 }  // namespace
+
+Scheduler::Scheduler(Slots& slots) : slots_(slots) { calls_.reserve(kMessageCallsUsual); }
 
 Scheduler::~Scheduler() {
   for (const Call& call : calls_) {
@@ -99,14 +103,11 @@ std::optional<CallIndex> Scheduler::blocker(CallIndex call) const {
 std::vector<CallIndex> Scheduler::start_ready() {
   DEFT_CHECK(asked_ == 0);
   std::vector<CallIndex> begun;
-  while (!resuming_.empty()) {
-    const CallIndex call = resuming_.front();
-    if (calls_[call].phase == Phase::resuming) {
-      if (!slots_.take()) return begun;
-      calls_[call].phase = Phase::running;
-      begun.push_back(call);
-    }
-    resuming_.pop_front();
+  for (auto call = resuming_.first(); call; call = resuming_.first()) {
+    if (!slots_.take()) return begun;
+    resuming_.remove(*call);
+    calls_[*call].phase = Phase::running;
+    begun.push_back(*call);
   }
   while (!ready_.empty()) {
     const CallIndex call = ready_.top();
@@ -131,6 +132,7 @@ std::vector<CallIndex> Scheduler::start_ready() {
 
 void Scheduler::leave_slot(CallIndex call, Phase next) {
   if (calls_[call].phase == Phase::running) slots_.give_back();
+  if (calls_[call].phase == Phase::resuming) resuming_.remove(call);
   calls_[call].phase = next;
 }
 
@@ -142,7 +144,7 @@ void Scheduler::park(CallIndex call) {
 void Scheduler::unpark(CallIndex call) {
   if (calls_[call].phase != Phase::parked) return;
   calls_[call].phase = Phase::resuming;
-  resuming_.push_back(call);
+  resuming_.add(call);
 }
 
 bool Scheduler::readmit(CallIndex call, Footprint footprint) {
@@ -213,6 +215,7 @@ void Scheduler::wake_waiters(CallIndex call) {
 
 std::vector<CallIndex> Scheduler::visible_to(CallIndex call) const {
   std::vector<CallIndex> seen;
+  if (settling_.empty()) return seen;
   const Footprint& own = calls_[call].footprint;
   for (auto earlier = settling_accesses_.latest_conflict(own, call); earlier;
        earlier = settling_accesses_.latest_conflict(own, *earlier)) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <queue>
 #include <vector>
 
@@ -31,7 +30,7 @@ class Slots {
 // finish() may come at any time (a cancelled call may never have started).
 class Scheduler {
  public:
-  explicit Scheduler(Slots& slots) : slots_(slots) {}
+  explicit Scheduler(Slots& slots);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
   ~Scheduler();
@@ -100,7 +99,7 @@ class Scheduler {
   CallList started_calls_;
   std::size_t asked_ = 0;  // handed out by take_unresolved and not resolved yet
   ByOrder ready_;
-  std::deque<CallIndex> resuming_;
+  CallList resuming_;
   std::size_t unfinished_ = 0;
   std::size_t started_ = 0;
 };

@@ -1,9 +1,9 @@
 #include "deft/testing/sim_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace deft::sim {
 namespace {
@@ -34,7 +34,19 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return mixed ^ (mixed >> 29);
 }
 
+template <class Visit>
+void for_each_in(unsigned paths, const Visit& visit) {
+  for (; paths; paths &= paths - 1) visit(static_cast<std::size_t>(std::countr_zero(paths)));
+}
+
 PathId moved(PathId path, std::uint64_t state) { return static_cast<PathId>((path + (state & 3)) % kPaths.size()); }
+
+Footprint with_word(Footprint footprint, PathId path, PathUse use) {
+  std::string name(kPaths[path]);
+  if (use == PathUse::read) return std::move(footprint).and_reads(std::move(name));
+  if (use == PathUse::read_tree) return std::move(footprint).and_reads_tree(std::move(name));
+  return std::move(footprint).and_writes(std::move(name));
+}
 
 PathMask paths_seen(const Input& input, const Targets& targets) {
   unsigned mask = 0;
@@ -69,9 +81,7 @@ std::uint64_t ModelWorld::look(const Input& input, const Targets& targets) const
   if (input.resolves == Resolves::to_nothing) return 0;
   std::uint64_t seen = 1;
   const PathMask paths = input.everything ? kAtOrBelow[0] : paths_seen(input, targets);
-  for (std::size_t path = 0; path < kPaths.size(); ++path) {
-    if (paths >> path & 1) seen = mix(seen, files_[path]);
-  }
+  for_each_in(paths, [&](std::size_t path) { seen = mix(seen, files_[path]); });
   if (input.everything || input.session != Use::none) seen = mix(seen, session_);
   if (input.everything || input.network != Use::none) seen = mix(seen, network_);
   if (input.everything) seen = mix(seen, links_);
@@ -82,31 +92,28 @@ void ModelWorld::change(const Input& input, const Targets& targets, std::uint64_
   if (input.resolves == Resolves::to_nothing) return;
   const std::uint64_t trace = mix(seen, who);
   const PathMask paths = input.everything ? kAtOrBelow[0] : paths_written(input, targets);
-  for (std::size_t path = 0; path < kPaths.size(); ++path) {
-    if (paths >> path & 1) files_[path] = mix(files_[path], trace);
-  }
+  for_each_in(paths, [&](std::size_t path) { files_[path] = mix(files_[path], trace); });
   if (input.everything || input.session == Use::write) session_ = mix(session_, trace);
   if (input.everything || input.network == Use::write) network_ = mix(network_, trace);
   if (input.everything) links_ = mix(links_, trace);
 }
 
 Footprint provisional_footprint(const Input& input, const Targets& targets) {
-  if (input.everything) return Footprint::everything();
-  Footprint footprint = Footprint::uses_session(input.session).and_network(input.network);
-  for (std::size_t i = 0; i < input.word_count; ++i) {
-    std::string path(kPaths[targets[i]]);
-    switch (input.words[i].use) {
-      case PathUse::read:
-        footprint = std::move(footprint).and_reads(std::move(path));
-        break;
-      case PathUse::read_tree:
-        footprint = std::move(footprint).and_reads_tree(std::move(path));
-        break;
-      case PathUse::write:
-        footprint = std::move(footprint).and_writes(std::move(path));
+  static const auto kOfOneWord = [] {  // by far the most are such
+    std::array<std::array<Footprint, 3>, kPaths.size()> footprints;
+    for (std::size_t path = 0; path < kPaths.size(); ++path) {
+      for (const PathUse use : {PathUse::read, PathUse::read_tree, PathUse::write}) {
+        footprints[path][static_cast<std::size_t>(use)] = with_word({}, static_cast<PathId>(path), use);
+      }
     }
-  }
-  return footprint;
+    return footprints;
+  }();
+  if (input.everything) return Footprint::everything();
+  if (input.word_count == 0) return Footprint::uses_session(input.session).and_network(input.network);
+  Footprint footprint = kOfOneWord[targets[0]][static_cast<std::size_t>(input.words[0].use)];
+  if (input.word_count > 1) footprint = with_word(std::move(footprint), targets[1], input.words[1].use);
+  if (input.session == Use::none && input.network == Use::none) return footprint;
+  return std::move(footprint).and_session(input.session).and_network(input.network);
 }
 
 Footprint resolved_footprint(const Input& input, const Targets& targets) {
@@ -115,25 +122,18 @@ Footprint resolved_footprint(const Input& input, const Targets& targets) {
   return provisional_footprint(input, targets);
 }
 
-const char* difference_to_serial_run(std::span<const Deed> deeds, const ModelWorld& end, bool in_call_order) {
-  std::vector<std::uint8_t> order;
-  order.reserve(deeds.size());
-  for (std::size_t call = 0; call < deeds.size(); ++call) {
-    if (deeds[call].done) order.push_back(static_cast<std::uint8_t>(call));
-  }
-  if (!in_call_order) {
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return deeds[a].begun < deeds[b].begun; });
-  }
+const char* difference_to_serial_run(std::span<Deed> deeds, const ModelWorld& end, bool in_call_order) {
+  if (!in_call_order) std::ranges::sort(deeds, {}, &Deed::begun);
   ModelWorld world;
-  for (const auto call : order) {
-    const Deed& deed = deeds[call];
+  for (const Deed& deed : deeds) {
+    if (!deed.done) continue;
     const bool has_meaning = deed.input->resolves != Resolves::to_nothing;
     if (in_call_order && has_meaning && world.targets(*deed.input) != deed.targets) {
       return "a word means another path in a serial run";
     }
     const std::uint64_t seen = world.look(*deed.input, deed.targets);
     if (seen != deed.seen) return "a call sees something else in a serial run";
-    world.change(*deed.input, deed.targets, seen, call);
+    world.change(*deed.input, deed.targets, seen, deed.call);
   }
   return world == end ? nullptr : "the world ends differently in a serial run";
 }

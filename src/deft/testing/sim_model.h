@@ -68,12 +68,13 @@ struct Deed {
   const Input* input = nullptr;  // the one in force at the end
   Targets targets{};
   std::uint64_t seen = 0;
+  std::uint32_t call = 0;
   std::uint32_t begun = 0;  // position in the order in which the calls began
   bool done = false;        // false: it never had an effect (denied, invalid)
 };
 
 // Does running the calls one after another give the same end and let every call see the same? In the calls' order, or,
 // where a replaced input had to let a later call go first, in the order in which they began. Names what differs.
-const char* difference_to_serial_run(std::span<const Deed> deeds, const ModelWorld& end, bool in_call_order);
+const char* difference_to_serial_run(std::span<Deed> deeds, const ModelWorld& end, bool in_call_order);
 
 }  // namespace deft::sim

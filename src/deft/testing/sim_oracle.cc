@@ -13,6 +13,8 @@ bool is_known_at_once(const Footprint& footprint) { return footprint.is_everythi
 
 }  // namespace
 
+CallIndex Oracle::first(Set set) { return static_cast<CallIndex>(std::countr_zero(set)); }
+
 void Oracle::put(Set& set, CallIndex call, bool in) { set = in ? set | bit(call) : set & ~bit(call); }
 
 void Oracle::begin(const MessageRun& run, bool sibling_cancellation) {
@@ -97,7 +99,7 @@ void Oracle::forget_later_footprints(CallIndex call) {
 
 void Oracle::resolved(CallIndex call, const Footprint& footprint) {
   const bool changed_meaning = has(changes_meaning_, call);
-  set_footprint(call, footprint);
+  if (calls_[call].footprint != footprint) set_footprint(call, footprint);
   note_change_of_order(call, changed_meaning);
   // Calls are asked about together; one before it may have turned out to change its meaning.
   if (!is_known_at_once(footprint) && (changes_meaning_ & unfinished() & before(call))) return;
@@ -138,7 +140,7 @@ void Oracle::replaced(CallIndex call, const CallTraits& traits, bool goes_on) {
 }
 
 void Oracle::finished(CallIndex call, Ending ending, bool leaves_modifiers) {
-  const auto why = run_->cancellation(call);
+  const auto& why = run_->cancellation(call);
   expect(why.has_value() == (calls_[call].reason != Reason::none), "a call knows whether it was cancelled", call);
   if (why) expect_reason(call, *why);
 
@@ -173,8 +175,8 @@ void Oracle::discarded(bool accepted) {
 
 void Oracle::cancel(Set calls, Reason reason, CallIndex cause) {
   ever_cancelled_ = ever_cancelled_ || calls != 0;
-  for (; calls != 0; calls &= calls - 1) {
-    Call& it = calls_[static_cast<std::size_t>(std::countr_zero(calls))];
+  for (; calls; calls &= calls - 1) {
+    Call& it = calls_[first(calls)];
     if (it.reason <= reason) continue;
     it.reason = reason;
     it.cause = cause;
@@ -235,7 +237,7 @@ void Oracle::says_start(CallIndex call) {
 
   Set visible = unsettled_ & before(call) & calls_[call].conflicts;
   for (const CallIndex seen : run_->visible_to(call)) {
-    expect(visible != 0 && seen == static_cast<CallIndex>(std::countr_zero(visible)),
+    expect(visible && seen == first(visible),
            "a call sees the modifiers of the earlier calls it conflicts with, in order", call);
     visible &= visible - 1;
   }
@@ -259,8 +261,8 @@ void Oracle::says_emit(CallIndex call) {
 }
 
 void Oracle::says_nothing(std::size_t slots_free) {
-  for (CallIndex call = 0; call < count_; ++call) {
-    if (!has(unfinished(), call)) continue;
+  for (Set left = unfinished(); left; left &= left - 1) {
+    const CallIndex call = first(left);
     expect(has(resolved_, call) || (changes_meaning_ & unfinished() & before(call)),
            "a footprint is taken as soon as nothing before the call can change its meaning", call);
     const bool cancelled = calls_[call].reason != Reason::none;
@@ -279,8 +281,8 @@ void Oracle::says_nothing(std::size_t slots_free) {
 
 void Oracle::expect_no_idle_slot() {
   expect(!resuming_, "a call that can go on does when a slot is free", 0);
-  for (CallIndex call = 0; call < count_; ++call) {
-    if (!has(queued_, call)) continue;
+  for (Set left = queued_; left; left &= left - 1) {
+    const CallIndex call = first(left);
     const Set in_the_way = (unfinished() & before(call)) | (started() & after(call));
     expect(!has(resolved_, call) || (calls_[call].conflicts & in_the_way), "a call that hinders nobody starts when a slot is free",
            call);

@@ -22,7 +22,7 @@ class Oracle {
 
   void begin(const MessageRun& run, bool sibling_cancellation);
 
-  // --- what the owner reports; after it has told the run ---
+  // --- what the owner reports ---
   void added(CallIndex call, const CallTraits& traits);
   void added_answered(CallIndex call);
   void closed() { closed_ = true; }
@@ -69,6 +69,7 @@ class Oracle {
   static Set before(CallIndex call) { return bit(call) - 1; }
   static Set after(CallIndex call) { return ~(before(call) | bit(call)); }
   static bool has(Set set, CallIndex call) { return (set >> call & 1) != 0; }
+  static CallIndex first(Set set);
   static void put(Set& set, CallIndex call, bool in);
 
   Set started() const { return working_ | parked_ | resuming_; }

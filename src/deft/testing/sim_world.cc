@@ -1,7 +1,7 @@
 #include "deft/testing/sim_world.h"
 
 #include <algorithm>
-#include <span>
+#include <functional>
 #include <utility>
 
 #include "deft/base/check.h"
@@ -58,9 +58,12 @@ SimWorld::~SimWorld() = default;
 
 template <class... Parts>
 void SimWorld::note(const Agent& agent, const Parts&... parts) {
-  if (!logging_) return;
+  if (logging_) write_note(agent, {text_of(parts)...});
+}
+
+void SimWorld::write_note(const Agent& agent, std::initializer_list<std::string> parts) {
   log_ += "t=" + std::to_string(now_) + " agent " + std::to_string(agent.number) + ": ";
-  ((log_ += text_of(parts)), ...);
+  for (const std::string& part : parts) log_ += part;
   log_ += '\n';
 }
 
@@ -86,7 +89,7 @@ Outcome SimWorld::play(const TurnPlan& plan) {
   slots_.emplace(plan.slots_max);
   agents_used_ = 0;
   open_.clear();
-  events_ = {};
+  events_.clear();
   event_number_ = begun_number_ = 0;
   now_ = 0;
   outcome_ = {};
@@ -95,11 +98,10 @@ Outcome SimWorld::play(const TurnPlan& plan) {
 
   Agent& root = open_agent(0, nullptr, 0);
   while (!events_.empty() && outcome_.broken.empty()) {
-    const Event event = events_.top();
-    events_.pop();
+    const Event event = take_event();
     now_ = event.at;
     happen(event);
-    if (plan.coalesce && !events_.empty() && events_.top().at == now_) continue;
+    if (plan.coalesce && !events_.empty() && events_.front().at == now_) continue;
     ask_all(event.agent);
   }
   if (!open_.empty()) blame(root, 0, "every turn comes to its end");
@@ -145,12 +147,11 @@ void SimWorld::close_agent(Agent& agent) {
 
 void SimWorld::expect_serial(Agent& agent) {
   if (agent.oracle.ever_cancelled()) return;
-  std::array<Deed, kMessageCallsMax> deeds;
-  for (std::size_t i = 0; i < agent.calls.size(); ++i) deeds[i] = agent.calls[i].deed;
+  deeds_.clear();
+  for (const OwnCall& own : agent.calls) deeds_.push_back(own.deed);
   const bool in_call_order = !agent.oracle.order_changed();
   ++(in_call_order ? tally_.serial_comparisons : tally_.reordered_comparisons);
-  const auto* difference =
-      difference_to_serial_run(std::span(deeds.data(), agent.calls.size()), agent.world, in_call_order);
+  const auto* difference = difference_to_serial_run(deeds_, agent.world, in_call_order);
   if (difference) blame(agent, 0, difference);
 }
 
@@ -158,12 +159,20 @@ void SimWorld::expect_serial(Agent& agent) {
 
 void SimWorld::plan_event(Happens what, Time after, const Agent& agent, CallIndex call) {
   const bool of_a_call = what == Happens::stage_ends || what == Happens::call_ends || what == Happens::agent_ends;
-  events_.push({.at = now_ + after,
-                .number = event_number_++,
-                .what = what,
-                .agent = agent.number,
-                .call = static_cast<std::uint8_t>(call),
-                .generation = of_a_call ? agent.calls[call].generation : std::uint8_t{0}});
+  events_.push_back({.at = now_ + after,
+                     .number = event_number_++,
+                     .what = what,
+                     .agent = agent.number,
+                     .call = static_cast<std::uint8_t>(call),
+                     .generation = of_a_call ? agent.calls[call].generation : std::uint8_t{0}});
+  std::push_heap(events_.begin(), events_.end(), std::greater<>());
+}
+
+SimWorld::Event SimWorld::take_event() {
+  std::pop_heap(events_.begin(), events_.end(), std::greater<>());
+  const Event event = events_.back();
+  events_.pop_back();
+  return event;
 }
 
 void SimWorld::happen(const Event& event) {
@@ -207,12 +216,13 @@ void SimWorld::add_call(Agent& agent) {
     agent.run->add_answered();
     return agent.oracle.added_answered(call);
   }
+  own.deed.call = call;
   own.deed.input = &plan.input;
   own.deed.targets = agent.world.targets(plan.input);
   if (logging_) note(agent, "call ", call, plan.shell ? " (shell)" : "", " arrives: ", describe(plan.input));
-  const CallTraits its = traits(agent, call, provisional_footprint(plan.input, own.deed.targets));
-  agent.run->add(its);
+  CallTraits its = traits(agent, call, provisional_footprint(plan.input, own.deed.targets));
   agent.oracle.added(call, its);
+  agent.run->add(std::move(its));
 }
 
 CallTraits SimWorld::traits(const Agent& agent, CallIndex call, Footprint footprint) const {
@@ -418,8 +428,8 @@ void SimWorld::resolve(Agent& agent, CallIndex call) {
   Footprint footprint = resolved_footprint(*deed.input, deed.targets);
   note(agent, "call ", call, known == deed.targets ? " is resolved" : " is resolved to other paths");
   tally_.footprints_moved += known != deed.targets;
-  agent.run->resolved(call, footprint);
   agent.oracle.resolved(call, footprint);
+  agent.run->resolved(call, std::move(footprint));
 }
 
 void SimWorld::start(Agent& agent, CallIndex call) {

@@ -3,10 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <string>
 #include <vector>
 
@@ -71,6 +70,7 @@ class SimWorld {
   void expect_serial(Agent& agent);
 
   // What happens.
+  Event take_event();
   void plan_event(Happens what, Time after, const Agent& agent, CallIndex call);
   void happen(const Event& event);
   void block_closes(Agent& agent);
@@ -98,6 +98,7 @@ class SimWorld {
   bool collect_blame(const Agent& agent);
   template <class... Parts>
   void note(const Agent& agent, const Parts&... parts);
+  void write_note(const Agent& agent, std::initializer_list<std::string> parts);
 
   const TurnPlan* plan_ = nullptr;
   TurnPlan drawn_;
@@ -105,9 +106,10 @@ class SimWorld {
   std::vector<std::unique_ptr<Agent>> agents_;  // kept from turn to turn; the first open_agents_ belong to this one
   std::size_t agents_used_ = 0;
   std::vector<Agent*> open_;  // those whose run is not done
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<Event> events_;  // a heap, the next one first
   std::uint32_t event_number_ = 0;
   std::uint32_t begun_number_ = 0;
+  std::vector<Deed> deeds_;  // used by expect_serial()
   Time now_ = 0;
   Outcome outcome_;
   Tally tally_;
