@@ -39,7 +39,10 @@ void for_each_in(unsigned paths, const Visit& visit) {
   for (; paths; paths &= paths - 1) visit(static_cast<std::size_t>(std::countr_zero(paths)));
 }
 
-PathId moved(PathId path, std::uint64_t state) { return static_cast<PathId>((path + (state & 3)) % kPaths.size()); }
+// Where a word leads in a world whose links or working directory are in this state: elsewhere as soon as they change.
+PathId moved(PathId path, std::uint64_t state) {
+  return state == 0 ? path : static_cast<PathId>((path + 1 + state % 3) % kPaths.size());
+}
 
 Footprint with_word(Footprint footprint, PathId path, PathUse use) {
   std::string name(kPaths[path]);

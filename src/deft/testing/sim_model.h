@@ -11,7 +11,7 @@
 namespace deft::sim {
 
 using PathId = std::uint8_t;
-inline constexpr std::array<std::string_view, 10> kPaths = {"/",      "/p",  "/p/a", "/p/a/x", "/p/a/y",
+inline constexpr std::array<std::string_view, 10> kPaths = {"/",     "/p",   "/p/a", "/p/a/x", "/p/a/y",
                                                             "/p/ab", "/p/b", "/q",   "/q/a",   "/r"};
 inline constexpr std::size_t kInputWordsMax = 2;
 
@@ -55,7 +55,7 @@ class ModelWorld {
  private:
   std::array<std::uint64_t, kPaths.size()> files_{};
   std::uint64_t network_ = 0;
-  std::uint64_t session_ = 0;  // its low bits are the working directory
+  std::uint64_t session_ = 0;  // with the working directory
   std::uint64_t links_ = 0;    // where the symlinks point
 };
 

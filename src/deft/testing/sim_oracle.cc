@@ -284,8 +284,8 @@ void Oracle::expect_no_idle_slot() {
   for (Set left = queued_; left; left &= left - 1) {
     const CallIndex call = first(left);
     const Set in_the_way = (unfinished() & before(call)) | (started() & after(call));
-    expect(!has(resolved_, call) || (calls_[call].conflicts & in_the_way), "a call that hinders nobody starts when a slot is free",
-           call);
+    expect(!has(resolved_, call) || (calls_[call].conflicts & in_the_way),
+           "a call that hinders nobody starts when a slot is free", call);
   }
 }
 

@@ -105,7 +105,7 @@ class SimWorld {
   std::optional<Slots> slots_;
   std::vector<std::unique_ptr<Agent>> agents_;  // kept from turn to turn; the first open_agents_ belong to this one
   std::size_t agents_used_ = 0;
-  std::vector<Agent*> open_;  // those whose run is not done
+  std::vector<Agent*> open_;   // those whose run is not done
   std::vector<Event> events_;  // a heap, the next one first
   std::uint32_t event_number_ = 0;
   std::uint32_t begun_number_ = 0;
