@@ -5,8 +5,6 @@
 namespace deft {
 namespace {
 
-constexpr std::size_t kCallListFirst = 4;  // calls a list has room for at first: most never hold more
-
 // "/a" for "/a/b", "/" for "/a".
 std::string_view folder_of(std::string_view path) { return path.substr(0, std::max<std::size_t>(1, path.rfind('/'))); }
 
@@ -25,7 +23,6 @@ std::size_t CallList::position(CallIndex call) const {
 void CallList::add(CallIndex call) {
   const std::size_t at = position(call);
   if (at < calls_.size() && calls_[at] == call) return;
-  if (calls_.capacity() == 0) calls_.reserve(kCallListFirst);
   calls_.insert(calls_.begin() + static_cast<std::ptrdiff_t>(at), call);
 }
 

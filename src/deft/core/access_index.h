@@ -1,12 +1,13 @@
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "deft/core/footprint.h"
 
@@ -19,14 +20,17 @@ class CallList {
  public:
   void add(CallIndex call);     // no-op if it is there
   void remove(CallIndex call);  // no-op if it is not there
-  bool empty() const { return head_ == calls_.size(); }
+  std::size_t size() const { return calls_.size() - head_; }
+  bool empty() const { return size() == 0; }
   std::optional<CallIndex> first() const { return empty() ? std::nullopt : std::optional(calls_[head_]); }
   std::optional<CallIndex> latest_before(CallIndex call) const;
 
  private:
   std::size_t position(CallIndex call) const;  // of the first entry that is not before `call`
 
-  std::vector<CallIndex> calls_;  // sorted, from head_ on
+  static constexpr std::size_t kCallsInPlace = 6;  // most lists never hold more, and then allocate nothing
+
+  boost::container::small_vector<CallIndex, kCallsInPlace> calls_;  // sorted, from head_ on
   std::size_t head_ = 0;
 };
 

@@ -122,7 +122,8 @@ void MessageRun::carry_out_cancellation(CallIndex index, Step& step) {
 }
 
 void MessageRun::carry_out_cancellations(Step& step) {
-  for (const CallIndex index : std::exchange(added_cancelled_, {})) carry_out_cancellation(index, step);
+  for (const CallIndex index : added_cancelled_) carry_out_cancellation(index, step);
+  added_cancelled_.clear();
   if (!std::exchange(cancellations_pending_, false)) return;
   for (CallIndex index = next_to_emit_; index < calls_.size(); ++index) carry_out_cancellation(index, step);
 }
@@ -147,7 +148,5 @@ MessageRun::Step MessageRun::next() {
   }
   return step;
 }
-
-bool MessageRun::done() const { return closed_ && next_to_emit_ == calls_.size(); }
 
 }  // namespace deft

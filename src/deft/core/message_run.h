@@ -78,7 +78,7 @@ class MessageRun {
 
   // --- what to do ---
   Step next();
-  bool done() const;
+  bool done() const { return closed_ && next_to_emit_ == calls_.size(); }
   bool discarded() const { return discarded_; }
 
   std::vector<CallIndex> visible_to(CallIndex call) const { return scheduler_.visible_to(call); }

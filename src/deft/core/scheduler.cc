@@ -1,6 +1,8 @@
 #include "deft/core/scheduler.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "deft/base/check.h"
@@ -31,18 +33,32 @@ CallIndex Scheduler::add(Footprint footprint) {
   if (has_fixed_meaning(calls_[call].footprint)) {
     admit(call);
   } else {
-    unresolved_.add(call);
+    set_phase(call, Phase::unresolved);
   }
   return call;
+}
+
+void Scheduler::set_phase(CallIndex call, Phase phase) {
+  const Phase before = std::exchange(calls_[call].phase, phase);
+  if (before == Phase::unresolved) unresolved_.remove(call);
+  if (before == Phase::asked) --asked_;
+  if (before == Phase::ready) ready_.remove(call);
+  if (before == Phase::running) slots_.give_back();
+  if (before == Phase::resuming) resuming_.remove(call);
+  if (is_started(before) && !is_started(phase)) started_.remove(call);
+
+  if (phase == Phase::unresolved) unresolved_.add(call);
+  if (phase == Phase::asked) ++asked_;
+  if (phase == Phase::ready) ready_.add(call);
+  if (phase == Phase::resuming) resuming_.add(call);
+  if (is_started(phase) && !is_started(before)) started_.add(call);
 }
 
 std::vector<CallIndex> Scheduler::take_unresolved() {
   std::vector<CallIndex> due;
   const auto changer = meaning_changers_.first();
   for (auto first = unresolved_.first(); first && (!changer || *first <= *changer); first = unresolved_.first()) {
-    unresolved_.remove(*first);
-    calls_[*first].phase = Phase::asked;
-    ++asked_;
+    set_phase(*first, Phase::asked);
     due.push_back(*first);
   }
   return due;
@@ -52,13 +68,11 @@ void Scheduler::resolve(CallIndex call, Footprint footprint) {
   Call& it = calls_[call];
   if (it.phase == Phase::finished) return;  // cancelled while its footprint was being taken
   DEFT_CHECK(it.phase == Phase::asked);
-  --asked_;
   set_footprint(call, std::move(footprint));
   if (has_fixed_meaning(it.footprint) || !meaning_changers_.latest_before(call)) {
     admit(call);
   } else {  // a call before it was asked about at the same time and turned out to change meanings
-    it.phase = Phase::unresolved;
-    unresolved_.add(call);
+    set_phase(call, Phase::unresolved);
   }
   wake_waiters(call);  // of a footprint it had before
 }
@@ -79,13 +93,9 @@ void Scheduler::admit(CallIndex call) {
 }
 
 void Scheduler::block_or_ready(CallIndex call) {
-  if (const auto earlier = blocker(call)) {
-    calls_[call].phase = Phase::blocked;
-    calls_[*earlier].waiters.push_back(call);
-    return;
-  }
-  calls_[call].phase = Phase::ready;
-  ready_.push(call);
+  const auto other = blocker(call);
+  if (other) calls_[*other].waiters.push_back(call);
+  set_phase(call, other ? Phase::blocked : Phase::ready);
 }
 
 std::optional<CallIndex> Scheduler::blocker(CallIndex call) const {
@@ -93,8 +103,8 @@ std::optional<CallIndex> Scheduler::blocker(CallIndex call) const {
   if (const auto earlier = unfinished_accesses_.latest_conflict(it.footprint, call)) return earlier;
   if (!it.changed_late) return std::nullopt;
   // Later calls that started while this one still had its old footprint.
-  for (auto later = started_calls_.latest_before(static_cast<CallIndex>(calls_.size())); later && *later > call;
-       later = started_calls_.latest_before(*later)) {
+  for (auto later = started_.latest_before(static_cast<CallIndex>(calls_.size())); later && *later > call;
+       later = started_.latest_before(*later)) {
     if (conflicts(it.footprint, calls_[*later].footprint)) return later;
   }
   return std::nullopt;
@@ -105,46 +115,28 @@ std::vector<CallIndex> Scheduler::start_ready() {
   std::vector<CallIndex> begun;
   for (auto call = resuming_.first(); call; call = resuming_.first()) {
     if (!slots_.take()) return begun;
-    resuming_.remove(*call);
-    calls_[*call].phase = Phase::running;
+    set_phase(*call, Phase::running);
     begun.push_back(*call);
   }
-  while (!ready_.empty()) {
-    const CallIndex call = ready_.top();
-    if (calls_[call].phase != Phase::ready) {  // cancelled meanwhile, or its footprint is taken anew
-      ready_.pop();
-      continue;
-    }
-    if (blocker(call)) {  // an earlier call came back with a new footprint
-      ready_.pop();
-      block_or_ready(call);
+  for (auto call = ready_.first(); call; call = ready_.first()) {
+    if (blocker(*call)) {  // a call got its footprint, or a new one, after this one was ready
+      block_or_ready(*call);
       continue;
     }
     if (!slots_.take()) return begun;
-    ready_.pop();
-    calls_[call].phase = Phase::running;
-    started_calls_.add(call);
-    ++started_;
-    begun.push_back(call);
+    set_phase(*call, Phase::running);
+    begun.push_back(*call);
   }
   return begun;
 }
 
-void Scheduler::leave_slot(CallIndex call, Phase next) {
-  if (calls_[call].phase == Phase::running) slots_.give_back();
-  if (calls_[call].phase == Phase::resuming) resuming_.remove(call);
-  calls_[call].phase = next;
-}
-
 void Scheduler::park(CallIndex call) {
   DEFT_CHECK(calls_[call].phase == Phase::running);
-  leave_slot(call, Phase::parked);
+  set_phase(call, Phase::parked);
 }
 
 void Scheduler::unpark(CallIndex call) {
-  if (calls_[call].phase != Phase::parked) return;
-  calls_[call].phase = Phase::resuming;
-  resuming_.add(call);
+  if (calls_[call].phase == Phase::parked) set_phase(call, Phase::resuming);
 }
 
 bool Scheduler::readmit(CallIndex call, Footprint footprint) {
@@ -159,15 +151,10 @@ bool Scheduler::readmit(CallIndex call, Footprint footprint) {
   // Calls before it whose footprints are still to be taken are not in the index.
   const bool index_is_complete = it.footprint.is_nothing() || !unresolved_.latest_before(call);
   const bool goes_on = known && index_is_complete && !blocker(call);
-  if (!goes_on) {
-    leave_slot(call, Phase::unresolved);
-    started_calls_.remove(call);
-    --started_;
-    if (known) {
-      block_or_ready(call);
-    } else {
-      unresolved_.add(call);
-    }
+  if (!known) {
+    set_phase(call, Phase::unresolved);
+  } else if (!goes_on) {
+    block_or_ready(call);
   }
   wake_waiters(call);  // they may have waited only for what it touched before, or only because it ran
   return goes_on;
@@ -180,23 +167,16 @@ void Scheduler::forget_later_footprints(CallIndex call) {
     const bool waiting = it.phase == Phase::blocked || it.phase == Phase::ready;
     if (!waiting || has_fixed_meaning(it.footprint)) continue;
     unfinished_accesses_.remove(later, it.footprint);
-    it.phase = Phase::unresolved;
     it.changed_late = true;
-    unresolved_.add(later);
+    set_phase(later, Phase::unresolved);
   }
 }
 
 void Scheduler::finish(CallIndex call, bool leaves_modifiers) {
   Call& it = calls_[call];
   DEFT_CHECK(it.phase != Phase::finished);
-  if (it.phase == Phase::unresolved) unresolved_.remove(call);
-  if (it.phase == Phase::asked) --asked_;
   if (it.phase != Phase::unresolved && it.phase != Phase::asked) unfinished_accesses_.remove(call, it.footprint);
-  if (is_started(it.phase)) {
-    started_calls_.remove(call);
-    --started_;
-  }
-  leave_slot(call, Phase::finished);
+  set_phase(call, Phase::finished);
   meaning_changers_.remove(call);
   --unfinished_;
   if (leaves_modifiers) {
@@ -226,6 +206,7 @@ std::vector<CallIndex> Scheduler::visible_to(CallIndex call) const {
 }
 
 std::vector<CallIndex> Scheduler::settle() {
+  if (settling_.empty()) return {};
   for (const CallIndex call : settling_) settling_accesses_.remove(call, calls_[call].footprint);
   std::vector<CallIndex> settled = std::exchange(settling_, {});
   std::sort(settled.begin(), settled.end());

@@ -35,8 +35,9 @@ class Planner {
     message.sibling_cancellation = random_.chance(90);
     message.close_gap = random_.below(4);
     for (std::uint32_t odds = 25; random_.chance(odds); odds = 15) plan_disturbance(message);
-    message.calls.resize(call_count(depth));
-    for (CallPlan& call : message.calls) plan_call(call, depth);
+    const std::uint32_t count = call_count(depth);
+    message.calls.reserve(count);
+    while (message.calls.size() < count) plan_call(message.calls.emplace_back(), depth);
     paths_ = paths_of_parent;
     return index;
   }
@@ -59,7 +60,6 @@ class Planner {
   }
 
   void plan_call(CallPlan& call, unsigned depth) {
-    call = {};
     call.gap = random_.below(4);
     call.invalid = random_.chance(4);
     if (call.invalid) return;
