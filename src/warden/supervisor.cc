@@ -175,10 +175,11 @@ void Supervisor::on_time() {
 
 void Supervisor::end_descendants() {
   const std::int64_t give_up = now_millis() + kEndingMillisMax;
+  setpriority(PRIO_PROCESS, 0, -20);  // where we may: a fork bomb leaves others little time
   // What runs when a command is ended from outside is no surprise to anyone: only leftovers are named.
   const bool names_wanted = phase_ == Phase::settling;
   while (reap(), children_left_) {
-    descendants_.sweep(nullptr, 0, names_wanted && report_.leftover_count == 0 ? &report_ : nullptr);
+    descendants_.sweep(nullptr, 0, give_up, names_wanted && report_.leftover_count == 0 ? &report_ : nullptr);
     const std::uint32_t alive = descendants_.alive_count();
     if ((alive > 0 && alive == descendants_.refused_count()) || now_millis() >= give_up) {
       report_.survivor_count = alive;

@@ -13,7 +13,7 @@ namespace warden {
 // of a process substitution, for one, outlives its shell by a moment.
 inline constexpr int kSettleMillis = 25;
 // After this what can't be ended is reported as surviving: it belongs to another user, or the kernel doesn't let it go.
-inline constexpr int kEndingMillisMax = 3000;
+inline constexpr int kEndingMillisMax = 5000;
 
 // Exit codes of a supervisor, for the warden only.
 inline constexpr int kSupervisorDone = 0;
