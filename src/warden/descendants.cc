@@ -182,6 +182,13 @@ std::uint32_t Descendants::refused_count() const {
   return refused;
 }
 
+bool Descendants::anything_works() const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (processes_[i].state == 'R' || processes_[i].state == 'D') return true;
+  }
+  return false;
+}
+
 bool Descendants::anything_runs() const {
   for (std::size_t i = 0; i < count_; ++i) {
     const Process& process = processes_[i];

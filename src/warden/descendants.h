@@ -48,6 +48,7 @@ class Descendants {
   const Process& at(std::size_t index) const { return processes_[index]; }
   std::uint32_t alive_count() const;
   std::uint32_t refused_count() const;
+  bool anything_works() const;  // or waits for the processor or a disk, and not for a time or an event
 
  private:
   void look(const pid_t* spared, std::size_t spared_count, int signal);
