@@ -40,7 +40,7 @@ class Supervisor {
   void step();
   void on_child_signal();
   void clear_child_signal();
-  void reap();
+  bool reap();
   void take_request();
   void end_politely(Cause cause, std::uint64_t grace_millis);
   void on_time();
@@ -123,13 +123,14 @@ void Supervisor::step() {
   if (now_millis() >= due_) on_time();
 }
 
-void Supervisor::reap() {
+// True: somebody is left.
+bool Supervisor::reap() {
   for (;;) {
     int status = 0;
     const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
     if (pid < 0) children_left_ = false;  // ECHILD: the only proof that nobody is left
-    if (pid <= 0) break;
-    if (pid != report_.pid) continue;
+    if (pid <= 0) return children_left_;
+    if (pid != report_.pid || command_ended_) continue;  // an orphan may get the number anew
     command_ended_ = true;
     report_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     report_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -143,8 +144,7 @@ void Supervisor::clear_child_signal() {
 
 void Supervisor::on_child_signal() {
   clear_child_signal();  // before looking: a child that ends meanwhile raises it anew
-  reap();
-  if (!command_ended_ || !children_left_ || phase_ != Phase::running) return;
+  if (!reap() || !command_ended_ || phase_ != Phase::running) return;
   phase_ = Phase::settling;
   due_ = now_millis() + kSettleMillis;
   settled_ = now_millis() + kSettleMillisMax;
@@ -182,10 +182,10 @@ void Supervisor::on_time() {
 
 void Supervisor::end_descendants() {
   const std::int64_t give_up = now_millis() + kEndingMillisMax;
-  setpriority(PRIO_PROCESS, 0, -20);  // where we may: a fork bomb leaves others little time
+  if (children_left_) setpriority(PRIO_PROCESS, 0, -20);  // where we may: a fork bomb leaves others little time
   // What runs when a command is ended from outside is no surprise to anyone: only leftovers are named.
   const bool names_wanted = phase_ == Phase::settling;
-  while (reap(), children_left_) {
+  while (reap()) {
     descendants_.sweep(nullptr, 0, give_up, names_wanted && report_.leftover_count == 0 ? &report_ : nullptr);
     const std::uint32_t alive = descendants_.alive_count();
     if ((alive > 0 && alive == descendants_.refused_count()) || now_millis() >= give_up) {

@@ -140,11 +140,16 @@ TEST_F(WardenDeath, AStoppedSupervisorGoesOn) {
   EXPECT_EQ(end->exit_code, 6);
 }
 
-TEST_F(WardenDeath, AStoppedWardenIsWoken) {
+TEST_F(WardenDeath, AStoppedWardenIsWokenHoweverManyCommandsWait) {
   ASSERT_EQ(::kill(warden(), SIGSTOP), 0);
-  const auto end = processes_.run(bash("exit 6", mark_), {}, {});
-  ASSERT_TRUE(end) << end.error().message;
-  EXPECT_EQ(end->exit_code, 6);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 40; ++i) {
+    threads.emplace_back([this] {
+      const auto end = processes_.run(bash("exit 6", mark_), {}, {});
+      ASSERT_TRUE(end) << end.error().message;
+      EXPECT_EQ(end->exit_code, 6);
+    });
+  }
 }
 
 TEST_F(WardenDeath, TheEndOfTheObjectEndsAllItsCommands) {
