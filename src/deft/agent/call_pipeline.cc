@@ -33,6 +33,13 @@ bool has_relative_path(const AdmittedCall& call) {
   return false;
 }
 
+void make_paths_absolute(const Tool& tool, Json& input, std::string_view folder) {
+  for (const std::string& field : tool.spec().path_fields) {
+    const auto path = find_string(input, field);
+    if (path) input.get_object()[field] = absolute_path(*path, folder);
+  }
+}
+
 Footprint plain_footprint(bool concurrency_safe) {
   return concurrency_safe ? Footprint::reads_everything() : Footprint::everything();
 }
@@ -151,7 +158,10 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall&
   const Tool& tool = admitted.tool();
   admitted.read_only = declared(false, [&] { return tool.is_read_only(given); });
   const bool safe = declared(false, [&] { return tool.is_concurrency_safe(given); });
-  const auto footprint = declared(std::optional<Footprint>(), [&] { return tool.footprint(given); });
+  // Where a relative path leads is not known yet; resolve() asks again when it is.
+  Json somewhere = given;
+  make_paths_absolute(tool, somewhere, "/");
+  const auto footprint = declared(std::optional<Footprint>(), [&] { return tool.footprint(somewhere); });
   admitted.footprint_declared = footprint.has_value();
   admitted.footprint = footprint ? *footprint : plain_footprint(safe);
   schema.ended("fits");
@@ -176,10 +186,7 @@ CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling)
 
 Footprint CallPipeline::resolve(AdmittedCall& call, const SessionView& session, Scheduling scheduling) const {
   const bool was_relative = has_relative_path(call);
-  for (const std::string& field : call.tool().spec().path_fields) {
-    const auto path = find_string(call.call.input, field);
-    if (path) call.call.input.get_object()[field] = absolute_path(*path, session.working_directory());
-  }
+  make_paths_absolute(call.tool(), call.call.input, session.working_directory());
   if (call.footprint_declared) {
     const auto declared_again =
         declared(std::optional<Footprint>(), [&] { return call.tool().footprint(call.call.input); });

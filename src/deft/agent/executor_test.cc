@@ -333,6 +333,25 @@ TEST(Executor, AToolOfTheHostIsCalledAndAnsweredThroughTheSameStages) {
   EXPECT_NE(bench.journal_text().find("\"intent\""), std::string::npos);
 }
 
+TEST(Executor, CallsWithRelativePathsOverlapAsThoseWithAbsoluteOnesDo) {
+  EngineBench bench({.executor = {.slots = 4}});
+  std::barrier together(3);  // passes only when three calls are in it at once
+  bench.add_tool({.spec = {.name = "Edit", .path_fields = {"file_path"}},
+                  .run = [&](const Json& input, ToolIo&) -> Result<ToolResult> {
+                    together.arrive_and_wait();
+                    return ToolResult{.text = std::string(*find_string(input, "file_path"))};
+                  },
+                  .footprint =
+                      [](const Json& input) {
+                        return std::optional(Footprint::writes(std::string(*find_string(input, "file_path"))));
+                      }});
+  bench.call("1", "Edit", JsonObject{{"file_path", "a.txt"}});
+  bench.call("2", "Edit", JsonObject{{"file_path", "../b.txt"}});
+  bench.call("3", "Edit", JsonObject{{"file_path", bench.folder / "c.txt"}});
+  bench.finish();
+  EXPECT_EQ(texts(bench)[0], bench.folder / "a.txt");
+}
+
 TEST(Executor, AThrowingToolIsAnErrorResult) {
   EngineBench bench;
   bench.add_tool({.spec = {.name = "Throws"},

@@ -38,16 +38,21 @@ Footprint Footprint::reads_everything() {
 Footprint Footprint::uses_network(Use use) { return Footprint().and_network(use); }
 Footprint Footprint::uses_session(Use use) { return Footprint().and_session(use); }
 
+void Footprint::add(std::string path, PathUse use) {
+  if (!path.starts_with('/')) everything_ = true;  // nobody knows where that is
+  paths_.push_back({std::move(path), use});
+}
+
 Footprint Footprint::and_reads(std::string path) && {
-  paths_.push_back({std::move(path), PathUse::read});
+  add(std::move(path), PathUse::read);
   return std::move(*this);
 }
 Footprint Footprint::and_reads_tree(std::string path) && {
-  paths_.push_back({std::move(path), PathUse::read_tree});
+  add(std::move(path), PathUse::read_tree);
   return std::move(*this);
 }
 Footprint Footprint::and_writes(std::string path) && {
-  paths_.push_back({std::move(path), PathUse::write});
+  add(std::move(path), PathUse::write);
   return std::move(*this);
 }
 Footprint Footprint::and_network(Use use) && {

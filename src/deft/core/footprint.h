@@ -9,8 +9,9 @@ namespace deft {
 // What a call touches. Two calls conflict when one writes what the other reads or writes; calls that do not conflict
 // may run side by side and still give what running them one after another would have given.
 //
-// A path is absolute and normalised. A write of a path also writes everything below it (a file may take the place of
-// a folder); a plain read is of that one entry, a tree read of everything below it too.
+// A path is absolute and normalised; one that is not counts as everything. A write of a path also writes everything
+// below it (a file may take the place of a folder); a plain read is of that one entry, a tree read of everything below
+// it too.
 class Footprint {
  public:
   enum class Use : std::uint8_t { none, read, write };
@@ -53,6 +54,8 @@ class Footprint {
   bool operator==(const Footprint&) const = default;
 
  private:
+  void add(std::string path, PathUse use);
+
   bool everything_ = false;
   Use network_ = Use::none;
   Use session_ = Use::none;  // working directory, todo list, mode: what belongs to the session, not to the disk
