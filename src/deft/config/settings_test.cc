@@ -1,0 +1,50 @@
+#include "deft/config/settings.h"
+
+#include <gtest/gtest.h>
+
+namespace deft {
+namespace {
+
+TEST(Settings, ReadsWhatItKnowsAndLeavesTheRestAlone) {
+  const auto settings = parse_settings(R"({"permissions":{"allow":["Read"],"deny":["Bash(rm *)"],"defaultMode":"plan",
+      "additionalDirectories":["../x"]},"scheduling":"exclusive","streaming":"off","cancelSiblingsOnFailure":false,
+      "model":"whatever","hooks":{}
+})");
+  ASSERT_TRUE(settings) << settings.error().message;
+EXPECT_EQ(settings->rules.allow.at(0).tool, "Read");
+EXPECT_EQ(settings->rules.deny.at(0).specifier, "rm *");
+EXPECT_EQ(settings->default_mode, Mode::plan);
+EXPECT_EQ(settings->additional_directories, std::vector<std::string>{"../x"});
+EXPECT_TRUE(settings->exclusive_scheduling);
+EXPECT_FALSE(settings->streaming);
+EXPECT_FALSE(settings->cancel_siblings_on_failure);
+}
+
+TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"permissions":[]})", "permissions must be an object"},
+      {R"({"permissions":{"allow":"Read"}})", "permissions.allow must be a list"},
+      {R"({"permissions":{"defaultMode":"yolo"}})", "permissions.defaultMode"},
+      {R"({"permissions":{"additionalDirectories":[1]}})", "permissions.additionalDirectories"},
+      {R"({"scheduling":"fast"})", "scheduling must be"},
+      {R"({"streaming":1})", "streaming must be"},
+      {R"([])", "the settings must be a JSON object"},
+      {"{\"a\":1,\n\"a\":2}", "line 2"}};
+  for (const auto& [text, expected] : cases) {
+    const auto settings = parse_settings(text);
+    ASSERT_FALSE(settings) << text;
+    EXPECT_NE(settings.error().message.find(expected), std::string::npos) << settings.error().message;
+  }
+}
+
+TEST(Settings, ConcurrencyIsAWholeNumberFromOne) {
+  EXPECT_EQ(*parse_concurrency("10", "X"), 10U);
+  for (const char* bad : {"0", "-1", "ten", "", "1.5", "10 ", "99999999999999999999"}) {
+    const auto number = parse_concurrency(bad, "DEFT_MAX_TOOL_CONCURRENCY");
+    ASSERT_FALSE(number) << bad;
+    EXPECT_TRUE(number.error().message.starts_with("DEFT_MAX_TOOL_CONCURRENCY must be a whole number"));
+  }
+}
+
+}  // namespace
+}  // namespace deft
