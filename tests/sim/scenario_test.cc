@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <utility>
 
 #include "deft/testing/sim_plan.h"
 #include "deft/testing/sim_world.h"
@@ -60,8 +59,8 @@ class Scenario {
     plan_.add_message().streaming = false;
     return static_cast<std::uint8_t>(plan_.message_count - 1);
   }
-  CallPlan& add(CallPlan call, std::uint8_t message = 0) {
-    return plan_.messages[message].calls.emplace_back(std::move(call));
+  CallPlan& add(const CallPlan& call, std::uint8_t message = 0) {
+    return plan_.messages[message].calls.emplace_back(call);
   }
   // A call whose agent carries out the message that is returned.
   std::uint8_t add_agent(std::uint8_t parent_message = 0) {

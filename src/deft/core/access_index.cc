@@ -114,10 +114,12 @@ std::optional<CallIndex> AccessIndex::latest_conflict(const Footprint& footprint
     }
     if (found == places_.end()) continue;
     const Place& place = found->second;
-    for (const Place* at = &place; at; at = at->parent) {
+    const Place* at = &place;
+    do {
       check(at->writes);
       if (writes) check(at->tree_reads);
-    }
+      at = at->parent;
+    } while (at);
     if (known.size() < access.path.size()) continue;
     if (writes) check(place.reads);
     if (writes) check(place.reads_below);

@@ -1,5 +1,6 @@
 #include "deft/core/footprint.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 

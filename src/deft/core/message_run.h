@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -43,8 +44,9 @@ class MessageRun {
     CallIndex call;
     Cancellation why;
   };
-  // What the owner does now, in this order. A call in `stop` was started, so the owner will still report it finished;
-  // one in `answer_unstarted` never runs and counts as finished: the owner only makes its text.
+  // What the owner does now, in this order. A call in `stop` was started, so the owner will still report it finished
+  // (until then it may be named in `start`, if it had just stopped waiting); one in `answer_unstarted` never runs and
+  // counts as finished: the owner only makes its text.
   struct Step {
     std::vector<Stop> stop;
     std::vector<Stop> answer_unstarted;

@@ -10,11 +10,16 @@
 
 namespace deft {
 
-// How many calls may work at once. One per session, shared by the schedulers of an agent and of its subagents.
+// How many calls may work at once. One per session, shared by the schedulers of an agent and of its subagents: when a
+// call of one ends or waits, the others are asked too.
 class Slots {
  public:
   explicit Slots(std::size_t slots_max) : free_(slots_max) {}
-  bool take() { return free_ > 0 && free_-- > 0; }
+  bool take() {
+    if (free_ == 0) return false;
+    --free_;
+    return true;
+  }
   void give_back() { ++free_; }
   std::size_t free() const { return free_; }
 

@@ -97,15 +97,21 @@ Outcome SimWorld::play(const TurnPlan& plan) {
   ++tally_.turns;
 
   Agent& root = open_agent(0, nullptr, 0);
+  note(root, "a turn with ", plan.slots_max, " slots",
+       plan.coalesce ? "; what happens together is reported together" : "");
   while (!events_.empty() && outcome_.broken.empty()) {
     const Event event = take_event();
     now_ = event.at;
     happen(event);
     if (plan.coalesce && !events_.empty() && events_.front().at == now_) continue;
     ask_all(event.agent);
+    close_done_agents();
   }
   if (!open_.empty()) blame(root, 0, "every turn comes to its end");
-  for (Agent* agent : open_) close_agent(*agent);
+  while (!open_.empty()) {  // after a broken rule; an agent goes before its parent
+    close_agent(*open_.back());
+    open_.pop_back();
+  }
   return std::move(outcome_);
 }
 
@@ -361,7 +367,10 @@ void SimWorld::ask_all(std::size_t first) {
     }
   }
   tally_.steps += steps;
+  judge_rest();
+}
 
+void SimWorld::judge_rest() {
   std::size_t working = 0;
   for (Agent* agent : open_) {
     agent->oracle.says_nothing(slots_->free());
@@ -369,9 +378,12 @@ void SimWorld::ask_all(std::size_t first) {
     working += agent->oracle.working();
   }
   outcome_.working_max = std::max(outcome_.working_max, working);
-  if (working > plan_->slots_max) return blame(*open_[0], 0, "no more calls work than there are slots");
-  if (working + slots_->free() != plan_->slots_max) return blame(*open_[0], 0, "exactly the working calls hold slots");
+  const Agent& root = *agents_[0];
+  if (working > plan_->slots_max) return blame(root, 0, "no more calls work than there are slots");
+  if (working + slots_->free() != plan_->slots_max) return blame(root, 0, "exactly the working calls hold slots");
+}
 
+void SimWorld::close_done_agents() {
   for (std::size_t i = open_.size(); i-- > 0;) {
     Agent& agent = *open_[i];
     if (!agent.run->done()) continue;

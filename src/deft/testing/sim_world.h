@@ -89,6 +89,8 @@ class SimWorld {
 
   // What the runs say.
   void ask_all(std::size_t first);
+  void judge_rest();
+  void close_done_agents();
   void carry_out(Agent& agent, const MessageRun::Step& step);
   void stop(Agent& agent, const MessageRun::Stop& stop);
   void resolve(Agent& agent, CallIndex call);
@@ -103,7 +105,7 @@ class SimWorld {
   const TurnPlan* plan_ = nullptr;
   TurnPlan drawn_;
   std::optional<Slots> slots_;
-  std::vector<std::unique_ptr<Agent>> agents_;  // kept from turn to turn; the first open_agents_ belong to this one
+  std::vector<std::unique_ptr<Agent>> agents_;  // kept from turn to turn; this one uses the first agents_used_
   std::size_t agents_used_ = 0;
   std::vector<Agent*> open_;   // those whose run is not done
   std::vector<Event> events_;  // a heap, the next one first
