@@ -175,7 +175,7 @@ TEST_F(Warden, CarriesALongArgumentListAndEnvironmentUnchanged) {
 }
 
 TEST_F(Warden, NamesWhatACommandLeftBehind) {
-  const auto end = run_bash("sleep 12345 & exit 0");
+  const auto end = run_bash("sleep 12345 & until grep -q sleep /proc/$!/comm; do :; done; exit 0");
   ASSERT_TRUE(end) << end.error().message;
   ASSERT_EQ(end->leftover_count, 1u);
   ASSERT_EQ(end->leftovers.size(), 1u);
@@ -184,7 +184,9 @@ TEST_F(Warden, NamesWhatACommandLeftBehind) {
 }
 
 TEST_F(Warden, ALeftoversNameIsPrintable) {
-  const auto end = run_bash("bash -c $'exec -a \"\\e[31mred\\n\\xff\" sleep 12345' & sleep 0.01; exit 0");
+  const auto end = run_bash(
+      "bash -c $'exec -a \"\\e[31mred\\n\\xff\" sleep 12345' & "
+      "until grep -q sleep /proc/$!/comm; do :; done; exit 0");
   ASSERT_TRUE(end) << end.error().message;
   ASSERT_EQ(end->leftovers.size(), 1u);
   EXPECT_EQ(end->leftovers[0].name, "?[31mred?\xef\xbf\xbd 12345");
@@ -237,6 +239,14 @@ TEST_F(Warden, WhatIsCancelledOrTooLateBeforeItStartsNeverRuns) {
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, Errc::timeout);
   EXPECT_EQ(output_, "");
+}
+
+TEST_F(Warden, AnEndlessDeadlineOrGraceIsNoTrap) {
+  Command command = bash("exit 8", mark_);
+  command.end_grace = Duration::max();
+  const auto end = run(command, {.deadline = TimePoint::max()});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->exit_code, 8);
 }
 
 TEST_F(Warden, ACancelReachesTheCommandWhileTheReaderOfItsOutputIsBusy) {
@@ -317,12 +327,15 @@ TEST_F(Warden, AThousandCommandsLeaveNoDescriptorAndNoZombie) {
   ASSERT_TRUE(run(Command{.argv = {"/bin/true"}}));
   const auto wardens = testing::children_of(::getpid());
   ASSERT_EQ(wardens.size(), 1u);
-  const auto descriptors = testing::open_descriptor_count();
+  EXPECT_TRUE(eventually([&] { return testing::children_of(wardens[0]).empty(); }));
+  const auto descriptors = testing::open_descriptor_count(::getpid());
+  const auto wardens_descriptors = testing::open_descriptor_count(wardens[0]);
   for (int i = 0; i < 1000; ++i)
     ASSERT_TRUE(run(Command{.argv = {i % 10 == 0 ? "/no/such/program" : "/bin/true"}}) || i % 10 == 0);
-  EXPECT_EQ(testing::open_descriptor_count(), descriptors);
+  EXPECT_EQ(testing::open_descriptor_count(::getpid()), descriptors);
   EXPECT_EQ(testing::children_of(::getpid()), wardens);
   EXPECT_TRUE(eventually([&] { return testing::children_of(wardens[0]).empty(); }));
+  EXPECT_TRUE(eventually([&] { return testing::open_descriptor_count(wardens[0]) == wardens_descriptors; }));
 }
 
 TEST_F(Warden, LargeOutputNeedsLittleMemory) {
