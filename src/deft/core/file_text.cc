@@ -5,6 +5,15 @@
 
 namespace deft {
 
+namespace {
+
+// Nearly all of most files: one byte, and the same in every encoding of one byte a character.
+bool is_plain(char byte) { return byte >= ' ' && byte < 0x7F; }
+
+bool is_wide(Encoding encoding) { return encoding == Encoding::utf16_le || encoding == Encoding::utf16_be; }
+
+}  // namespace
+
 std::string_view to_string(LineEnd line_end) {
   switch (line_end) {
     case LineEnd::lf: return "LF";
@@ -34,6 +43,11 @@ std::vector<std::size_t> FileText::byte_offsets(const std::vector<std::size_t>& 
   for (const std::size_t offset : offsets) {
     DEFT_CHECK(offset >= at_text && offset <= text_.size());
     while (at_text < offset) {
+      if (is_plain(bytes_[at_byte]) && !is_wide(encoding_.encoding)) {
+        ++at_text;
+        ++at_byte;
+        continue;
+      }
       const DecodedCharacter c = character_at(at_byte);
       character.clear();
       append_utf8(character, c.code_point);
@@ -51,8 +65,7 @@ LineEnd FileText::line_end_between(std::size_t begin, std::size_t end) const {
     const DecodedCharacter c = character_at(begin);
     if (c.code_point == '\n') {
       if (line_end_ == LineEnd::cr) return LineEnd::cr;
-      const bool is_wide = encoding_.encoding == Encoding::utf16_le || encoding_.encoding == Encoding::utf16_be;
-      return c.bytes > (is_wide ? 2U : 1U) ? LineEnd::crlf : LineEnd::lf;
+      return c.bytes > (is_wide(encoding_.encoding) ? 2U : 1U) ? LineEnd::crlf : LineEnd::lf;
     }
     begin += c.bytes;
   }
@@ -88,7 +101,13 @@ void FileText::look_at_line_ends(LineEnds line_ends) {
   std::size_t with_return = 0;
   std::size_t returns = 0;
   char32_t before = 0;
+  const bool wide = is_wide(encoding_.encoding);
   for (std::size_t i = byte_order_mark(encoding_).size(); i < bytes_.size();) {
+    if (!wide && is_plain(bytes_[i])) {
+      before = U' ';
+      ++i;
+      continue;
+    }
     const DecodedCharacter c = decode_character(bytes_.substr(i), encoding_.encoding);
     returns += c.code_point == '\r';
     if (c.code_point == '\n') ++(before == '\r' ? with_return : plain);
@@ -103,7 +122,12 @@ void FileText::look_at_line_ends(LineEnds line_ends) {
 
 void FileText::decode() {
   text_.reserve(bytes_.size());
+  const bool wide = is_wide(encoding_.encoding);
   for (std::size_t i = byte_order_mark(encoding_).size(); i < bytes_.size();) {
+    if (!wide && is_plain(bytes_[i])) {
+      text_ += bytes_[i++];
+      continue;
+    }
     const DecodedCharacter c = character_at(i);
     append_utf8(text_, c.code_point);
     has_stray_bytes_ = has_stray_bytes_ || c.is_stray;
