@@ -6,18 +6,17 @@ namespace deft {
 namespace {
 
 TEST(Settings, ReadsWhatItKnowsAndLeavesTheRestAlone) {
-  const auto settings = parse_settings(R"({"permissions":{"allow":["Read"],"deny":["Bash(rm *)"],"defaultMode":"plan",
-      "additionalDirectories":["../x"]},"scheduling":"exclusive","streaming":"off","cancelSiblingsOnFailure":false,
-      "model":"whatever","hooks":{}
-})");
+  const auto settings = parse_settings(R"json({"permissions":{"allow":["Read"],"deny":["Bash(rm *)"],
+      "defaultMode":"plan","additionalDirectories":["../x"]},"scheduling":"exclusive","streaming":"off",
+      "cancelSiblingsOnFailure":false,"model":"whatever","hooks":{}})json");
   ASSERT_TRUE(settings) << settings.error().message;
-EXPECT_EQ(settings->rules.allow.at(0).tool, "Read");
-EXPECT_EQ(settings->rules.deny.at(0).specifier, "rm *");
-EXPECT_EQ(settings->default_mode, Mode::plan);
-EXPECT_EQ(settings->additional_directories, std::vector<std::string>{"../x"});
-EXPECT_TRUE(settings->exclusive_scheduling);
-EXPECT_FALSE(settings->streaming);
-EXPECT_FALSE(settings->cancel_siblings_on_failure);
+  EXPECT_EQ(settings->rules.allow.at(0).tool, "Read");
+  EXPECT_EQ(settings->rules.deny.at(0).specifier, "rm *");
+  EXPECT_EQ(settings->default_mode, Mode::plan);
+  EXPECT_EQ(settings->additional_directories, std::vector<std::string>{"../x"});
+  EXPECT_TRUE(settings->exclusive_scheduling);
+  EXPECT_FALSE(settings->streaming);
+  EXPECT_FALSE(settings->cancel_siblings_on_failure);
 }
 
 TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {

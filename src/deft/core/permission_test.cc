@@ -43,30 +43,28 @@ TEST(Permission, WhatReachesTheNetworkOrUnknownPathsIsAsked) {
 
 TEST(Permission, DenyBeatsAskBeatsAllowInEveryMode) {
   for (const Mode mode : {Mode::normal, Mode::accept_edits, Mode::plan, Mode::auto_, Mode::dont_ask, Mode::bypass}) {
-    const auto denied = decide(R"({"allow":["Read"],"ask":["Read"],"deny":["Read"]})", mode, read_of("/p/a"));
+    const auto denied = decide(R"json({"allow":["Read"],"ask":["Read"],"deny":["Read"]})json", mode, read_of("/p/a"));
     EXPECT_EQ(denied.verdict, Verdict::deny);
     EXPECT_EQ(denied.rule, "Read");
-    EXPECT_EQ(decide(R"({"allow":["Read"],"ask":["Read(*)"]
-  })", mode, read_of("/p/a")).verdict, Verdict::ask);
-}
-EXPECT_EQ(decide(R"({"allow":["Bash"]})", Mode::normal, unknown_shell()).verdict, Verdict::allow);
+    const auto asked = decide(R"json({"allow":["Read"],"ask":["Read(*)"]})json", mode, read_of("/p/a"));
+    EXPECT_EQ(asked.verdict, Verdict::ask);
+  }
+  EXPECT_EQ(decide(R"json({"allow":["Bash"]})json", Mode::normal, unknown_shell()).verdict, Verdict::allow);
 }
 
 TEST(Permission, ARuleThatCannotBeEvaluatedAsksInDenyAndAllowsNothingInAllow) {
-  EXPECT_EQ(decide(R"({"deny":["Bash(rm *)"]})", Mode::bypass, unknown_shell()).verdict, Verdict::ask);
-  EXPECT_EQ(decide(R"({"ask":["Bash(rm *)"]
-})", Mode::bypass, unknown_shell()).verdict, Verdict::ask);
-  EXPECT_EQ(decide(R"({"allow":["Bash(ls *)"]
-})", Mode::normal, unknown_shell()).verdict, Verdict::ask);
+  EXPECT_EQ(decide(R"json({"deny":["Bash(rm *)"]})json", Mode::bypass, unknown_shell()).verdict, Verdict::ask);
+  EXPECT_EQ(decide(R"json({"ask":["Bash(rm *)"]})json", Mode::bypass, unknown_shell()).verdict, Verdict::ask);
+  EXPECT_EQ(decide(R"json({"allow":["Bash(ls *)"]})json", Mode::normal, unknown_shell()).verdict, Verdict::ask);
 }
 
 TEST(Permission, ARuleMeansTheToolAlsoByItsAlias) {
   PermissionQuestion task{.tool = "Agent", .aliases = {"Task"}};
-  EXPECT_EQ(decide(R"({"deny":["Task"]})", Mode::bypass, task).verdict, Verdict::deny);
+  EXPECT_EQ(decide(R"json({"deny":["Task"]})json", Mode::bypass, task).verdict, Verdict::deny);
 }
 
 TEST(Permission, PlanModeDeniesWhatChangesAnythingWhateverAllowsIt) {
-  const auto decision = decide(R"({"allow":["Edit"]})", Mode::plan, edit_of("/p/a"));
+  const auto decision = decide(R"json({"allow":["Edit"]})json", Mode::plan, edit_of("/p/a"));
   EXPECT_EQ(decision.verdict, Verdict::deny);
   EXPECT_EQ(decision.stage, PermissionStage::plan_mode);
   EXPECT_EQ(decide("{}", Mode::plan, read_of("/p/a")).verdict, Verdict::allow);
@@ -81,7 +79,7 @@ TEST(Permission, AcceptEditsAllowsEditsInsideTheDirectoriesOnly) {
 TEST(Permission, WhatNobodyShouldApproveByRuleIsAskedInBypassToo) {
   PermissionQuestion remove_root = unknown_shell();
   remove_root.own_verdict = OwnVerdict{Verdict::ask, "it removes the root", true};
-  EXPECT_EQ(decide(R"({"allow":["Bash"]})", Mode::bypass, remove_root).verdict, Verdict::ask);
+  EXPECT_EQ(decide(R"json({"allow":["Bash"]})json", Mode::bypass, remove_root).verdict, Verdict::ask);
   remove_root.own_verdict->even_in_bypass = false;
   EXPECT_EQ(decide("{}", Mode::bypass, remove_root).verdict, Verdict::allow);
 }
@@ -90,20 +88,16 @@ TEST(Permission, AHookMayDenyOrAskButItsAllowLiftsNoRule) {
   PermissionQuestion hooked = edit_of("/p/a");
   hooked.hook_verdict = Verdict::allow;
   EXPECT_EQ(decide("{}", Mode::normal, hooked).verdict, Verdict::allow);
-  EXPECT_EQ(decide(R"({"ask":["Edit"]})", Mode::normal, hooked).verdict, Verdict::ask);
-  EXPECT_EQ(decide(R"({"deny":["Edit"]})", Mode::normal, hooked).verdict, Verdict::deny);
+  EXPECT_EQ(decide(R"json({"ask":["Edit"]})json", Mode::normal, hooked).verdict, Verdict::ask);
+  EXPECT_EQ(decide(R"json({"deny":["Edit"]})json", Mode::normal, hooked).verdict, Verdict::deny);
   hooked.hook_verdict = Verdict::deny;
-  EXPECT_EQ(decide(R"({"allow":["Edit"]})", Mode::bypass, hooked).verdict, Verdict::deny);
+  EXPECT_EQ(decide(R"json({"allow":["Edit"]})json", Mode::bypass, hooked).verdict, Verdict::deny);
 }
 
 TEST(Permission, BrokenRulesAreNamed) {
-  for (const char* broken : {R"({"deny":[""]})", R"({"deny":["Bash(rm"]})", R"({"deny":["(x)"]})
-    ", R"({
-      "deny" : ["a b"]
-    }) ",
-       R"({"deny":[1]})",
-        R"({"deny":"Bash"})"
-}) {
+  for (const char* broken :
+       {R"json({"deny":[""]})json", R"json({"deny":["Bash(rm"]})json", R"json({"deny":["(x)"]})json",
+        R"json({"deny":["a b"]})json", R"json({"deny":[1]})json", R"json({"deny":"Bash"})json"}) {
     EXPECT_FALSE(parse_permission_rules(*parse_json(broken))) << broken;
   }
 }

@@ -63,7 +63,7 @@ TEST(ToolPool, ASnapshotDoesNotChange) {
 
 TEST(ToolRegistry, RefusesNamesAndSchemasThatNobodyCouldUse) {
   ToolRegistry registry;
-  for (const std::string name : {std::string(""), std::string("a b"), std::string("a/b"), std::string(129, 'x')}) {
+  for (const std::string& name : {std::string(""), std::string("a b"), std::string("a/b"), std::string(129, 'x')}) {
     EXPECT_FALSE(registry.add(tool(name))) << name;
   }
   auto broken =
