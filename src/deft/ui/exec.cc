@@ -141,7 +141,7 @@ int execute(const ExecOptions& options) {
          .sibling_cancellation = options.settings.cancel_siblings_on_failure,
          .asking = options.ask_host ? Asking::frontend : Asking::nobody});
     running = &executor;
-    InputReader reader(STDIN_FILENO, [&](InputItem item) {
+    InputReader reader(STDIN_FILENO, STDOUT_FILENO, [&](InputItem item) {
       if (auto* feed = std::get_if<Feed>(&item)) executor.feed(std::move(*feed));
       if (auto* problem = std::get_if<InputProblem>(&item)) writer.put(problem_line(*problem));
     });
