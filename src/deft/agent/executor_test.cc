@@ -439,7 +439,7 @@ TEST(Executor, LaterCallsSeeTheWorkingDirectoryThatAnEarlierOneSet) {
   bench.call("3", "Path", JsonObject{{"file_path", "a.txt"}});
   bench.finish();
   EXPECT_EQ(texts(bench), (Texts{bench.folder / "a.txt", "gone", bench.folder / "sub/a.txt"}));
-  EXPECT_EQ(bench.session.working_directory, bench.folder / "sub");
+  EXPECT_EQ(bench.session().working_directory, bench.folder / "sub");
 }
 
 }  // namespace

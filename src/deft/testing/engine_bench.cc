@@ -23,46 +23,37 @@ std::vector<Event> RecordingFrontend::events() const {
 
 EngineBench::EngineBench() : EngineBench(Options{}) {}
 
-EngineBench::EngineBench(Options options) : options_(std::move(options)), results_(folder.path() + "/session") {
-  session.working_directory = folder.path();
-  session.directories = {folder.path()};
-}
+EngineBench::EngineBench(Options options) : options_(std::move(options)) {}
 
 EngineBench::~EngineBench() {
   if (turn_.joinable()) finish();
 }
 
+Engine& EngineBench::engine() {
+  if (!engine_) {
+    auto opened = Engine::open({.working_directory = folder.path(),
+                                .session_folder = folder.path() + "/session",
+                                .rules = options_.rules,
+                                .mode = options_.mode,
+                                .executor = options_.executor,
+                                .hooks = &hooks},
+                               frontend);
+    DEFT_CHECK(opened.has_value());
+    engine_ = std::move(*opened);
+  }
+  return *engine_;
+}
+
 void EngineBench::add_tool(LambdaTool::Parts parts) {
   if (parts.spec.input_schema.is_null()) parts.spec.input_schema = any_object_schema();
-  const auto added = registry_.add(std::make_shared<LambdaTool>(std::move(parts)));
-  DEFT_CHECK(added.has_value());
+  add_tool(std::make_shared<LambdaTool>(std::move(parts)));
 }
 
-void EngineBench::start() {
-  auto journal = Journal::open(folder.path() + "/session", clock_);
-  DEFT_CHECK(journal.has_value());
-  journal_.emplace(std::move(*journal));
-  pipeline_.emplace(CallPipeline::Parts{.os = {files_, processes_, clock_},
-                                        .hooks = hooks,
-                                        .journal = *journal_,
-                                        .results = results_,
-                                        .frontend = frontend,
-                                        .session_folder = folder.path() + "/session"});
-  executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
-                                    .runner = runner_,
-                                    .frontend = frontend,
-                                    .clock = clock_,
-                                    .registry = registry_,
-                                    .session = session,
-                                    .permissions = std::make_shared<const Permissions>(options_.rules, options_.mode,
-                                                                                       session.directories)},
-                    options_.executor);
-  turn_ = std::thread([this] { summary_ = executor_->run(); });
-}
+void EngineBench::add_tool(std::shared_ptr<Tool> tool) { DEFT_CHECK(engine().add_tool(std::move(tool)).has_value()); }
 
 void EngineBench::feed(Feed item) {
-  if (!executor_) start();
-  executor_->feed(std::move(item));
+  engine().feed(std::move(item));
+  if (!turn_.joinable()) turn_ = std::thread([this] { summary_ = engine_->run(); });
 }
 
 void EngineBench::call(std::string id, std::string tool, Json input) {

@@ -9,9 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "deft/agent/executor.h"
-#include "deft/os/disk_files.h"
-#include "deft/os/processes.h"
+#include "deft/agent/engine.h"
 #include "deft/testing/lambda_tool.h"
 #include "deft/testing/temp_folder.h"
 
@@ -52,17 +50,6 @@ class RecordingFrontend final : public Frontend {
   std::vector<Event> events_;
 };
 
-// For engines whose tools start nothing.
-class NoProcesses final : public Processes {
- public:
-  Result<CommandEnd> run(const Command&, const OutputSink&, const RunUntil&) override {
-    return fail(Errc::unsupported, "there are no processes here");
-  }
-  Result<std::unique_ptr<Child>> start(const Command&, std::stop_token) override {
-    return fail(Errc::unsupported, "there are no processes here");
-  }
-};
-
 // Hooks that a test scripts.
 class LambdaHooks final : public HookRunner {
  public:
@@ -89,6 +76,7 @@ class EngineBench {
   ~EngineBench();
 
   void add_tool(LambdaTool::Parts parts);
+  void add_tool(std::shared_ptr<Tool> tool);
   // Feeds; the engine runs from the first item on.
   void feed(Feed item);
   void call(std::string id, std::string tool, Json input = JsonObject());
@@ -98,25 +86,18 @@ class EngineBench {
   std::vector<CallAnswered> answers() const { return frontend.all<CallAnswered>(); }
   std::string journal_text() const;
 
+  const SessionState& session() const { return engine_->session(); }
+
   TempFolder folder;
   RecordingFrontend frontend;
   LambdaHooks hooks;
-  SessionState session;
 
  private:
-  void start();
+  Engine& engine();
 
   Options options_;
-  SystemClock clock_;
-  DiskFiles files_{DiskFiles::Survives::killed};
-  NoProcesses processes_;
-  std::optional<Journal> journal_;
-  ResultStore results_;
-  ToolRegistry registry_;
-  std::optional<CallPipeline> pipeline_;
-  ThreadRunner runner_;
-  std::optional<Executor> executor_;
-  std::thread turn_;
+  std::unique_ptr<Engine> engine_;
+  std::thread turn_;  // runs from the first feed on
   ExecutorSummary summary_;
 };
 

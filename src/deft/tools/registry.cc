@@ -19,8 +19,8 @@ bool is_tool_name(std::string_view name) {
 bool comes_before(const RegisteredTool& a, const RegisteredTool& b) {
   const ToolSpec& left = a.tool->spec();
   const ToolSpec& right = b.tool->spec();
-  return std::tuple(left.origin != Origin::built_in, std::string_view(left.name)) <
-         std::tuple(right.origin != Origin::built_in, std::string_view(right.name));
+  return std::tuple(left.origin != Origin::built_in, std::string_view(left.name), left.origin) <
+         std::tuple(right.origin != Origin::built_in, std::string_view(right.name), right.origin);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Result<void> ToolRegistry::add(std::shared_ptr<Tool> tool) {
 std::shared_ptr<const ToolPool> ToolRegistry::pool(const Permissions& permissions) const {
   auto pool = std::make_shared<ToolPool>();
   std::vector<RegisteredTool> ordered = tools_;
-  std::stable_sort(ordered.begin(), ordered.end(), comes_before);  // so the first of a name is the built-in
+  std::sort(ordered.begin(), ordered.end(), comes_before);  // so the first of a name is the built-in
   for (RegisteredTool& entry : ordered) {
     const ToolSpec& spec = entry.tool->spec();
     if (!pool->by_name_.emplace(spec.name, entry).second) continue;

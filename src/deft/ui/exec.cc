@@ -6,16 +6,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
-#include "deft/agent/call_pipeline.h"
-#include "deft/agent/call_runner.h"
-#include "deft/agent/executor.h"
+#include "deft/agent/engine.h"
 #include "deft/core/message_json.h"
-#include "deft/os/disk_files.h"
-#include "deft/os/warden_processes.h"
 #include "deft/tools/builtin.h"
 #include "deft/ui/exec_frontend.h"
 #include "deft/ui/exec_input.h"
@@ -33,31 +28,6 @@ int complain(const Error& error) {
   std::fprintf(stderr, "deft exec: %s\n", error.message.c_str());
   return kExitBadArguments;
 }
-
-// A folder of the session's own; removed at the end unless the user asked for it.
-class SessionFolder {
- public:
-  static Result<SessionFolder> open(const std::optional<std::string>& wanted) {
-    if (wanted) return SessionFolder(*wanted, false);
-    std::string path = (std::filesystem::temp_directory_path() / "deft-XXXXXX").string();
-    if (!::mkdtemp(path.data())) {
-      return std::unexpected(system_error(Errc::io, "cannot create a temporary folder", errno));
-    }
-    return SessionFolder(path, true);
-  }
-  SessionFolder(SessionFolder&& other) noexcept
-      : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, false)) {}
-  ~SessionFolder() {
-    std::error_code ignored;
-    if (temporary_) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  SessionFolder(std::string path, bool temporary) : path_(std::move(path)), temporary_(temporary) {}
-  std::string path_;
-  bool temporary_;
-};
 
 std::string problem_line(const InputProblem& problem) {
   if (problem.line == 0) return error_line(problem.error, problem.provider_code);
@@ -93,64 +63,42 @@ std::string done_line(const ExecutorSummary& summary) {
                             {"reason", summary.aborted ? "aborted_tools" : "completed"}});
 }
 
+EngineOptions engine_options(const ExecOptions& options) {
+  const Settings& settings = options.settings;
+  return {.working_directory = options.working_directory,
+          .directories = options.directories,
+          .session_folder = options.session_folder,
+          .rules = settings.rules,
+          .mode = options.mode,
+          .executor = {.slots = options.slots,
+                       .scheduling = settings.exclusive_scheduling ? Scheduling::exclusive : Scheduling::footprints,
+                       .streaming = settings.streaming,
+                       .sibling_cancellation = settings.cancel_siblings_on_failure,
+                       .asking = options.ask_host ? Asking::frontend : Asking::nobody}};
+}
+
 int execute(const ExecOptions& options) {
-  auto folder = SessionFolder::open(options.session_folder);
-  if (!folder) return complain(folder.error());
-  const SystemClock clock;
-  auto journal = Journal::open(folder->path(), clock);
-  if (!journal) return complain(journal.error());
-
-  DiskFiles files;
-  WardenProcesses processes(clock);
-  NoHooks hooks;
-  const ResultStore results(folder->path());
-  ToolRegistry registry;
+  std::atomic<Engine*> running = nullptr;
+  LineWriter writer(STDOUT_FILENO, [&] {  // nobody reads our answers any more
+    if (Engine* engine = running) engine->feed(Feed(Aborted{}));
+  });
+  ExecFrontend frontend(writer, options.all_events);
+  auto engine = Engine::open(engine_options(options), frontend);
+  if (!engine) return complain(engine.error());
   for (auto& tool : make_builtin_tools()) {
-    if (auto added = registry.add(std::move(tool)); !added) return complain(added.error());
+    if (auto added = (*engine)->add_tool(std::move(tool)); !added) return complain(added.error());
   }
-  SessionState session{.working_directory = options.working_directory, .directories = options.directories};
-  std::vector<std::string> readable = options.directories;
-  readable.push_back(folder->path());  // stored results may be looked into
-  auto permissions = std::make_shared<const Permissions>(options.settings.rules, options.mode, std::move(readable));
-
-  ExecutorSummary summary;
-  {
-    std::atomic<Executor*> running = nullptr;
-    LineWriter writer(STDOUT_FILENO, [&] {  // nobody reads our answers any more
-      if (Executor* executor = running) executor->feed(Feed(Aborted{}));
-    });
-    ExecFrontend frontend(writer, options.all_events);
-    const CallPipeline pipeline({.os = {files, processes, clock},
-                                 .hooks = hooks,
-                                 .journal = *journal,
-                                 .results = results,
-                                 .frontend = frontend,
-                                 .session_folder = folder->path()});
-    ThreadRunner runner;
-    Executor executor(
-        {.pipeline = pipeline,
-         .runner = runner,
-         .frontend = frontend,
-         .clock = clock,
-         .registry = registry,
-         .session = session,
-         .permissions = std::move(permissions)},
-        {.slots = options.slots,
-         .scheduling = options.settings.exclusive_scheduling ? Scheduling::exclusive : Scheduling::footprints,
-         .streaming = options.settings.streaming,
-         .sibling_cancellation = options.settings.cancel_siblings_on_failure,
-         .asking = options.ask_host ? Asking::frontend : Asking::nobody});
-    running = &executor;
-    InputReader reader(STDIN_FILENO, STDOUT_FILENO, [&](InputItem item) {
-      if (auto* feed = std::get_if<Feed>(&item)) executor.feed(std::move(*feed));
-      if (auto* problem = std::get_if<InputProblem>(&item)) writer.put(problem_line(*problem));
-    });
-    summary = executor.run();
-    writer.put(done_line(summary));
-    writer.finish();  // while the executor that it may still call is alive
-    if (summary.stuck_workers > 0) std::_Exit(summary.aborted ? kExitAborted : 0);
-  }
-  return summary.aborted ? kExitAborted : 0;
+  running = engine->get();
+  const InputReader reader(STDIN_FILENO, STDOUT_FILENO, [&](InputItem item) {
+    if (auto* feed = std::get_if<Feed>(&item)) (*engine)->feed(std::move(*feed));
+    if (auto* problem = std::get_if<InputProblem>(&item)) writer.put(problem_line(*problem));
+  });
+  const ExecutorSummary summary = (*engine)->run();
+  writer.put(done_line(summary));
+  writer.finish();  // while the engine that it may still call is alive
+  const int exit_code = summary.aborted ? kExitAborted : 0;
+  if (summary.stuck_workers > 0) std::_Exit(exit_code);
+  return exit_code;
 }
 
 }  // namespace

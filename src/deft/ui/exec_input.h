@@ -50,7 +50,6 @@ class ExecInput {
 
   InputKind kind_ = InputKind::undecided;
   std::string pending_;         // bytes not decided on, or a line not complete
-  std::size_t searched_ = 0;    // of pending_: holds no newline
   bool skipping_line_ = false;  // it was too long
   std::size_t line_ = 0;
   std::unique_ptr<StreamDecoder> stream_;

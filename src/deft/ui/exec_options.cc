@@ -80,8 +80,7 @@ Result<ExecOptions> check(const RawOptions& raw) {
   }
   auto directory = canonical_directory(raw.cwd, "--cwd");
   if (!directory) return std::unexpected(directory.error());
-  options.working_directory = *directory;
-  options.directories.push_back(std::move(*directory));
+  options.working_directory = std::move(*directory);
   std::vector<std::string> more = raw.add_dirs;
   for (const std::string& path : options.settings.additional_directories) {
     more.push_back(std::filesystem::path(options.working_directory) / path);

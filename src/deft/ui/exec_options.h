@@ -14,7 +14,7 @@ namespace deft {
 
 struct ExecOptions {
   std::string working_directory;         // canonical
-  std::vector<std::string> directories;  // canonical; the working directory first
+  std::vector<std::string> directories;  // canonical; further ones
   std::optional<std::string> session_folder;
   Settings settings;
   Mode mode = Mode::normal;

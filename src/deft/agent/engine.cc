@@ -1,0 +1,70 @@
+#include "deft/agent/engine.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+namespace deft {
+namespace {
+
+Result<std::string> make_temporary_folder() {
+  std::error_code ec;
+  std::string path = (std::filesystem::temp_directory_path(ec) / "deft-XXXXXX").string();
+  if (ec || !::mkdtemp(path.data())) {
+    return std::unexpected(system_error(Errc::io, "cannot create a temporary folder " + path, errno));
+  }
+  return path;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, Frontend& frontend) {
+  auto folder = options.session_folder ? Result<std::string>(*options.session_folder) : make_temporary_folder();
+  if (!folder) return std::unexpected(folder.error());
+  std::unique_ptr<Engine> engine(new Engine(std::move(options), std::move(*folder)));
+  if (auto wired = engine->wire(frontend); !wired) return std::unexpected(wired.error());
+  return engine;
+}
+
+Engine::Engine(EngineOptions options, std::string folder)
+    : options_(std::move(options)), folder_(std::move(folder)), results_(folder_) {
+  session_.working_directory = options_.working_directory;
+  session_.directories = options_.directories;
+  session_.directories.insert(session_.directories.begin(), options_.working_directory);
+}
+
+Engine::~Engine() {
+  executor_.reset();
+  runner_.reset();
+  journal_.reset();
+  std::error_code ignored;
+  if (!options_.session_folder) std::filesystem::remove_all(folder_, ignored);
+}
+
+Result<void> Engine::wire(Frontend& frontend) {
+  auto journal = Journal::open(folder_, clock_);
+  if (!journal) return std::unexpected(journal.error());
+  journal_.emplace(std::move(*journal));
+  pipeline_.emplace(CallPipeline::Parts{.os = {files_, processes_, clock_},
+                                        .hooks = options_.hooks ? *options_.hooks : no_hooks_,
+                                        .journal = *journal_,
+                                        .results = results_,
+                                        .frontend = frontend,
+                                        .session_folder = folder_});
+  runner_.emplace();
+  std::vector<std::string> readable = session_.directories;
+  readable.push_back(folder_);  // stored results may be looked into
+  executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
+                                    .runner = *runner_,
+                                    .frontend = frontend,
+                                    .clock = clock_,
+                                    .registry = registry_,
+                                    .session = session_,
+                                    .permissions = std::make_shared<const Permissions>(options_.rules, options_.mode,
+                                                                                       std::move(readable))},
+                    options_.executor);
+  return {};
+}
+
+}  // namespace deft
