@@ -105,6 +105,12 @@ Result<Pattern> Pattern::compile(std::string_view pattern) {
   return Pattern(pattern, code);
 }
 
+std::size_t Pattern::compiled_bytes() const {
+  std::size_t bytes_taken = 0;
+  pcre2_pattern_info(code_.get(), PCRE2_INFO_SIZE, &bytes_taken);
+  return bytes_taken;
+}
+
 Match Pattern::search(std::string_view text) const {
   std::uint64_t steps_left = kPatternStepsMax;
   return search(text, steps_left);

@@ -34,6 +34,8 @@ class Pattern {
   Match search(std::string_view text, std::uint64_t& steps_left) const;
 
   const std::string& text() const { return text_; }
+  // Memory it takes: up to some 64 KiB, also for a short pattern such as (abcd){400}.
+  std::size_t compiled_bytes() const;
 
  private:
   struct Free {

@@ -61,6 +61,11 @@ TEST(Pattern, LongTextIsFineForAnHonestPattern) {
   EXPECT_EQ(search("b$", text), Match::no);
 }
 
+TEST(Pattern, KnowsHowMuchMemoryItTakes) {
+  EXPECT_LT(Pattern::compile("abcd")->compiled_bytes(), 1'000U);
+  EXPECT_GT(Pattern::compile("(abcd){400}")->compiled_bytes(), 10'000U);
+}
+
 TEST(Pattern, TextThatIsNotUtf8IsNotJudged) { EXPECT_EQ(search("a", "a\xff"), Match::gave_up); }
 
 TEST(Pattern, SearchesShareABudget) {

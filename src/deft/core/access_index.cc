@@ -5,15 +5,8 @@
 namespace deft {
 namespace {
 
-// Calls visit("/"), visit("/a"), visit("/a/b") for "/a/b": the path and every folder above it, outermost first.
-template <class Visit>
-void for_each_prefix(std::string_view path, const Visit& visit) {
-  visit(std::string_view("/"), path.size() <= 1);
-  for (std::size_t slash = 0; slash != std::string_view::npos && path.size() > 1;) {
-    slash = path.find('/', slash + 1);
-    visit(path.substr(0, slash), slash == std::string_view::npos);
-  }
-}
+// "/a" for "/a/b", "/" for "/a".
+std::string_view folder_of(std::string_view path) { return path.substr(0, std::max<std::size_t>(1, path.rfind('/'))); }
 
 void raise(std::optional<CallIndex>& latest, std::optional<CallIndex> candidate) {
   if (candidate && (!latest || *candidate > *latest)) latest = candidate;
@@ -22,7 +15,7 @@ void raise(std::optional<CallIndex>& latest, std::optional<CallIndex> candidate)
 }  // namespace
 
 std::size_t CallList::position(CallIndex call) const {
-  if (calls_.size() == head_ || calls_.back() < call) return calls_.size();
+  if (empty() || calls_.back() < call) return calls_.size();
   const auto begin = calls_.begin() + static_cast<std::ptrdiff_t>(head_);
   return static_cast<std::size_t>(std::lower_bound(begin, calls_.end(), call) - calls_.begin());
 }
@@ -50,12 +43,8 @@ void CallList::remove(CallIndex call) {
   }
 }
 
-std::optional<CallIndex> CallList::first() const {
-  if (head_ == calls_.size()) return std::nullopt;
-  return calls_[head_];
-}
-
 std::optional<CallIndex> CallList::latest_before(CallIndex call) const {
+  if (empty()) return std::nullopt;
   const std::size_t at = position(call);
   if (at == head_) return std::nullopt;
   return calls_[at - 1];
@@ -76,15 +65,19 @@ void AccessIndex::change(const Footprint& footprint, const Change& change_list) 
     change_list(footprint.session() == Use::write ? session_.writers : session_.readers);
   }
   for (const auto& access : footprint.paths()) {
-    for_each_prefix(access.path, [&](std::string_view prefix, bool is_the_path) {
-      auto found = places_.find(prefix);
-      if (found == places_.end()) found = places_.emplace(std::string(prefix), Place()).first;
-      Place& place = found->second;
-      if (!is_the_path) return change_list(access.use == PathUse::write ? place.writes_below : place.reads_below);
-      if (access.use == PathUse::read) return change_list(place.reads);
-      change_list(access.use == PathUse::write ? place.writes : place.tree_reads);
-    });
+    Place& place = place_of(access.path);
+    const bool writes = access.use == PathUse::write;
+    change_list(writes ? place.writes : access.use == PathUse::read ? place.reads : place.tree_reads);
+    for (Place* above = place.parent; above; above = above->parent) {
+      change_list(writes ? above->writes_below : above->reads_below);
+    }
   }
+}
+
+AccessIndex::Place& AccessIndex::place_of(std::string_view path) {
+  if (const auto found = places_.find(path); found != places_.end()) return found->second;
+  Place* parent = path.size() > 1 ? &place_of(folder_of(path)) : nullptr;
+  return places_.emplace(path, Place{.parent = parent}).first->second;
 }
 
 void AccessIndex::add(CallIndex call, const Footprint& footprint) {
@@ -113,17 +106,22 @@ std::optional<CallIndex> AccessIndex::latest_conflict(const Footprint& footprint
 
   for (const auto& access : footprint.paths()) {
     const bool writes = access.use == PathUse::write;
-    for_each_prefix(access.path, [&](std::string_view prefix, bool is_the_path) {
-      const auto found = places_.find(prefix);
-      if (found == places_.end()) return;
-      const Place& place = found->second;
-      check(place.writes);
-      if (writes) check(place.tree_reads);
-      if (!is_the_path) return;
-      if (writes) check(place.reads);
-      if (writes) check(place.reads_below);
-      if (access.use != PathUse::read) check(place.writes_below);
-    });
+    std::string_view known = access.path;  // it or the nearest folder above it that anyone has touched
+    auto found = places_.find(known);
+    while (found == places_.end() && known.size() > 1) {
+      known = folder_of(known);
+      found = places_.find(known);
+    }
+    if (found == places_.end()) continue;
+    const Place& place = found->second;
+    for (const Place* at = &place; at; at = at->parent) {
+      check(at->writes);
+      if (writes) check(at->tree_reads);
+    }
+    if (known.size() < access.path.size()) continue;
+    if (writes) check(place.reads);
+    if (writes) check(place.reads_below);
+    if (access.use != PathUse::read) check(place.writes_below);
   }
   return latest;
 }

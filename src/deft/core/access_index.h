@@ -1,12 +1,13 @@
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "deft/core/footprint.h"
 
@@ -19,13 +20,17 @@ class CallList {
  public:
   void add(CallIndex call);     // no-op if it is there
   void remove(CallIndex call);  // no-op if it is not there
-  std::optional<CallIndex> first() const;
+  std::size_t size() const { return calls_.size() - head_; }
+  bool empty() const { return size() == 0; }
+  std::optional<CallIndex> first() const { return empty() ? std::nullopt : std::optional(calls_[head_]); }
   std::optional<CallIndex> latest_before(CallIndex call) const;
 
  private:
   std::size_t position(CallIndex call) const;  // of the first entry that is not before `call`
 
-  std::vector<CallIndex> calls_;  // sorted, from head_ on
+  static constexpr std::size_t kCallsInPlace = 6;  // most lists never hold more, and then allocate nothing
+
+  boost::container::small_vector<CallIndex, kCallsInPlace> calls_;  // sorted, from head_ on
   std::size_t head_ = 0;
 };
 
@@ -40,6 +45,7 @@ class AccessIndex {
 
  private:
   struct Place {
+    Place* parent = nullptr;             // the folder it is in; none of "/"
     CallList reads, tree_reads, writes;  // of this very path
     CallList reads_below, writes_below;  // of paths below it
   };
@@ -51,10 +57,13 @@ class AccessIndex {
     CallList readers, writers;
   };
 
+  using Places = std::unordered_map<std::string, Place, StringHash, std::equal_to<>>;  // they never move
+
   template <class Change>
   void change(const Footprint& footprint, const Change& change_list);
+  Place& place_of(std::string_view path);
 
-  std::unordered_map<std::string, Place, StringHash, std::equal_to<>> places_;
+  Places places_;
   Resource network_, session_;
   CallList everything_;  // calls whose footprint is everything
   CallList all_;         // calls that touch anything

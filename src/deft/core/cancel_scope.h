@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace deft {
 
@@ -23,14 +22,22 @@ class CancelScope {
   explicit CancelScope(CancelScope& parent);
   CancelScope(const CancelScope&) = delete;
   CancelScope& operator=(const CancelScope&) = delete;
+  ~CancelScope();
 
   void cancel(const Cancellation& cancellation);
   // The first reason, in their order, that applies here or above.
   const std::optional<Cancellation>& cancelled() const { return cancelled_; }
 
  private:
+  bool take(const Cancellation& cancellation);
+  CancelScope* next_after_subtree(const CancelScope* top);
+
   std::optional<Cancellation> cancelled_;
-  std::vector<CancelScope*> children_;
+  // The children are a list through themselves: a turn outlives its messages, and ten thousand calls leave one by one.
+  CancelScope* parent_ = nullptr;
+  CancelScope* first_child_ = nullptr;
+  CancelScope* next_ = nullptr;
+  CancelScope* previous_ = nullptr;
 };
 
 }  // namespace deft

@@ -50,6 +50,8 @@ class Footprint {
   // later calls are taken only when it has ended.
   bool changes_meaning_of_later_calls() const { return everything_ || session_ == Use::write; }
 
+  bool operator==(const Footprint&) const = default;
+
  private:
   bool everything_ = false;
   Use network_ = Use::none;

@@ -13,26 +13,33 @@ bool MessageRun::Step::empty() const {
 MessageRun::MessageRun(Slots& slots, CancelScope& turn, Options options)
     : scheduler_(slots), options_(options), message_scope_(turn) {}
 
+MessageRun::~MessageRun() {
+  while (!calls_.empty()) calls_.pop_back();  // a scope goes before the one it is in
+}
+
 CallIndex MessageRun::add(CallTraits traits) {
   DEFT_CHECK(!closed_);
-  const CallIndex index = scheduler_.add(traits.footprint);
-  if (traits.failure_cancels_siblings && options_.sibling_cancellation) {
-    CancelScope& earlier = shell_scopes_.empty() ? message_scope_ : shell_scopes_.back();
-    Call& call = calls_.emplace_back(earlier, std::move(traits));
-    call.later_shells = &shell_scopes_.emplace_back(earlier);
-  } else {
-    calls_.emplace_back(message_scope_, std::move(traits));
-  }
-  if (calls_.back().scope.cancelled()) added_cancelled_.push_back(index);
+  const CallIndex index = scheduler_.add(std::move(traits.footprint));
+  const bool is_shell = traits.failure_cancels_siblings && options_.sibling_cancellation;
+  Call& call = calls_.emplace_back(is_shell ? *next_shell_parent_ : message_scope_);
+  set_traits(call, std::move(traits));
+  if (is_shell) next_shell_parent_ = &call.later_shells.emplace(*next_shell_parent_);
+  if (call.scope.cancelled()) added_cancelled_.push_back(index);
   return index;
+}
+
+// The footprint is the scheduler's.
+void MessageRun::set_traits(Call& call, CallTraits traits) {
+  call.label = std::move(traits.label);
+  call.read_only = traits.read_only;
+  call.interruptible = traits.interruptible;
 }
 
 CallIndex MessageRun::add_answered() {
   DEFT_CHECK(!closed_);
   const CallIndex index = scheduler_.add(Footprint::nothing());
-  calls_.emplace_back(message_scope_, CallTraits{.footprint = Footprint::nothing(), .read_only = true});
+  calls_.emplace_back(message_scope_).phase = Phase::finished;
   scheduler_.finish(index);
-  calls_[index].phase = Phase::finished;
   return index;
 }
 
@@ -46,29 +53,30 @@ void MessageRun::parked(CallIndex call, Waiting waiting) {
 bool MessageRun::replaced(CallIndex index, CallTraits traits) {
   Call& call = calls_[index];
   DEFT_CHECK(call.phase == Phase::started);
-  if (!call.traits.interruptible) --started_blocking_;
+  if (!call.interruptible) --started_blocking_;
   set_may_have_effect(call, false);  // an input is only replaced before the call runs
-  Footprint footprint = traits.footprint;
-  call.traits = std::move(traits);
-  if (!scheduler_.readmit(index, std::move(footprint))) {
+  const bool goes_on = scheduler_.readmit(index, std::move(traits.footprint));
+  set_traits(call, std::move(traits));
+  if (!goes_on) {
     call.phase = Phase::queued;
     if (call.scope.cancelled()) cancellations_pending_ = true;
     return false;
   }
-  set_may_have_effect(call, !call.traits.read_only);
-  if (!call.traits.interruptible) ++started_blocking_;
+  if (scheduler_.holds_slot(index)) set_may_have_effect(call, !call.read_only);  // else when it goes on
+  if (!call.interruptible) ++started_blocking_;
   return true;
 }
 
 void MessageRun::finished(CallIndex index, Ending ending, bool leaves_modifiers) {
   Call& call = calls_[index];
   DEFT_CHECK(call.phase == Phase::started);
-  if (!call.traits.interruptible) --started_blocking_;
+  if (!call.interruptible) --started_blocking_;
   if (ending == Ending::not_run) set_may_have_effect(call, false);
   call.phase = Phase::finished;
   scheduler_.finish(index, leaves_modifiers);
-  if (ending == Ending::failed && call.later_shells) {
-    call.later_shells->cancel({CancelReason::sibling_error, call.traits.label});
+  const bool failed_by_itself = ending == Ending::failed && !call.stop_sent;
+  if (failed_by_itself && call.later_shells) {
+    call.later_shells->cancel({CancelReason::sibling_error, call.label});
     cancellations_pending_ = true;
   }
 }
@@ -81,7 +89,7 @@ void MessageRun::set_may_have_effect(Call& call, bool may) {
 void MessageRun::interrupt() {
   for (Call& call : calls_) {
     const bool waits_or_runs = call.phase == Phase::queued || call.phase == Phase::started;
-    if (waits_or_runs && call.traits.interruptible) call.scope.cancel({CancelReason::interrupt, {}});
+    if (waits_or_runs && call.interruptible) call.scope.cancel({CancelReason::interrupt, {}});
   }
   cancellations_pending_ = true;
 }
@@ -114,7 +122,8 @@ void MessageRun::carry_out_cancellation(CallIndex index, Step& step) {
 }
 
 void MessageRun::carry_out_cancellations(Step& step) {
-  for (const CallIndex index : std::exchange(added_cancelled_, {})) carry_out_cancellation(index, step);
+  for (const CallIndex index : added_cancelled_) carry_out_cancellation(index, step);
+  added_cancelled_.clear();
   if (!std::exchange(cancellations_pending_, false)) return;
   for (CallIndex index = next_to_emit_; index < calls_.size(); ++index) carry_out_cancellation(index, step);
 }
@@ -125,13 +134,13 @@ MessageRun::Step MessageRun::next() {
   step.resolve = scheduler_.take_unresolved();
   if (!step.resolve.empty()) return step;  // the owner resolves, then asks again
 
-  if (scheduler_.started() == 0) step.settle = scheduler_.settle();
+  if (scheduler_.started() == 0 && !discarded_) step.settle = scheduler_.settle();
   step.start = scheduler_.start_ready();
   for (const CallIndex index : step.start) {
     Call& call = calls_[index];
-    set_may_have_effect(call, !call.traits.read_only);
+    set_may_have_effect(call, !call.read_only);
     if (std::exchange(call.phase, Phase::started) == Phase::started) continue;  // goes on after a wait
-    if (!call.traits.interruptible) ++started_blocking_;
+    if (!call.interruptible) ++started_blocking_;
   }
   for (; next_to_emit_ < calls_.size() && calls_[next_to_emit_].phase == Phase::finished; ++next_to_emit_) {
     calls_[next_to_emit_].phase = Phase::emitted;
@@ -139,7 +148,5 @@ MessageRun::Step MessageRun::next() {
   }
   return step;
 }
-
-bool MessageRun::done() const { return closed_ && next_to_emit_ == calls_.size(); }
 
 }  // namespace deft

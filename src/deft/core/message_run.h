@@ -23,7 +23,7 @@ struct CallTraits {
 enum class Ending : std::uint8_t {
   not_run,    // denied, invalid or cancelled before it did anything
   completed,  // it ran; a benign error counts as this
-  failed,     // it ran and ended in an error or a timeout
+  failed,     // it ran and ended in an error or a timeout; after a stop it counts as stopped, not as failed
 };
 
 // What a parked call waits for. Before it ran it cannot have had an effect.
@@ -49,13 +49,16 @@ class MessageRun {
     std::vector<Stop> stop;
     std::vector<Stop> answer_unstarted;
     std::vector<CallIndex> resolve;  // take its footprint, then resolved()
-    std::vector<CallIndex> settle;   // apply the modifiers of these, in this order
+    std::vector<CallIndex> settle;   // apply the modifiers of these, in this order; none of a discarded message
     std::vector<CallIndex> start;    // begin, or go on after a wait
     std::vector<CallIndex> emit;     // results that may leave now, in call order
     bool empty() const;
   };
 
   MessageRun(Slots& slots, CancelScope& turn, Options options);
+  MessageRun(const MessageRun&) = delete;
+  MessageRun& operator=(const MessageRun&) = delete;
+  ~MessageRun();
 
   // --- what happened ---
   CallIndex add(CallTraits traits);
@@ -75,11 +78,11 @@ class MessageRun {
 
   // --- what to do ---
   Step next();
-  bool done() const;
+  bool done() const { return closed_ && next_to_emit_ == calls_.size(); }
   bool discarded() const { return discarded_; }
 
   std::vector<CallIndex> visible_to(CallIndex call) const { return scheduler_.visible_to(call); }
-  std::optional<Cancellation> cancellation(CallIndex call) const { return calls_[call].scope.cancelled(); }
+  const std::optional<Cancellation>& cancellation(CallIndex call) const { return calls_[call].scope.cancelled(); }
   std::size_t calls() const { return calls_.size(); }
   std::size_t in_progress() const { return scheduler_.started(); }
   bool can_interrupt() const { return scheduler_.started() > 0 && started_blocking_ == 0; }
@@ -87,15 +90,18 @@ class MessageRun {
  private:
   enum class Phase : std::uint8_t { queued, started, finished, emitted };
   struct Call {
-    Call(CancelScope& parent, CallTraits its_traits) : traits(std::move(its_traits)), scope(parent) {}
-    CallTraits traits;
+    explicit Call(CancelScope& parent) : scope(parent) {}
     CancelScope scope;
-    CancelScope* later_shells = nullptr;  // what a failure of this call cancels
+    std::optional<CancelScope> later_shells;  // what a failure of this call cancels: the parent of all shells after it
+    std::string label;
     Phase phase = Phase::queued;
+    bool read_only = true;
+    bool interruptible = false;
     bool stop_sent = false;
     bool may_have_effect = false;  // counted in effects_
   };
 
+  static void set_traits(Call& call, CallTraits traits);
   void set_may_have_effect(Call& call, bool may);
   void carry_out_cancellation(CallIndex call, Step& step);
   void carry_out_cancellations(Step& step);
@@ -103,8 +109,8 @@ class MessageRun {
   Scheduler scheduler_;
   Options options_;
   CancelScope message_scope_;
-  std::deque<CancelScope> shell_scopes_;  // each is the parent of all shells after the one that made it
-  std::deque<Call> calls_;                // stable addresses: scopes are linked
+  CancelScope* next_shell_parent_ = &message_scope_;
+  std::deque<Call> calls_;  // stable addresses: scopes are linked
   bool closed_ = false;
   bool discarded_ = false;
   bool cancellations_pending_ = false;      // some call may be cancelled: look at all

@@ -139,6 +139,39 @@ TEST(MessageRun, ACallThatWaitsForPermissionHasHadNoEffectYet) {
   EXPECT_TRUE(run.run.discard());
 }
 
+TEST(MessageRun, ACallThatWaitsWithAnInputThePersonReplacedHasHadNoEffectYet) {
+  Stepper run;
+  run.add(writer("/a"));
+  run.step();
+  run.run.parked(0, Waiting::before_run);
+  EXPECT_TRUE(run.run.replaced(0, writer("/b")));
+  EXPECT_TRUE(run.run.discard());
+}
+
+TEST(MessageRun, ADiscardedMessageLeavesNoModifiers) {
+  Stepper run;
+  run.add(reader("/a"));
+  run.step();
+  EXPECT_TRUE(run.run.discard());
+  run.run.finished(0, Ending::completed, true);
+  EXPECT_EQ(run.step().settle, Ids{});
+  EXPECT_TRUE(run.run.done());
+}
+
+TEST(MessageRun, AShellThatWasStoppedHasNotFailedAndCancelsNobody) {
+  Stepper run(2);
+  CallTraits interruptible = shell("Bash(stopped)");
+  interruptible.interruptible = true;
+  run.add(interruptible);
+  run.add(shell("Bash(goes on)"));
+  run.step();
+  run.run.interrupt();
+  EXPECT_EQ(run.step().stop.size(), 1U);
+  run.run.finished(0, Ending::failed);
+  EXPECT_EQ(run.step().stop.size(), 0U);
+  EXPECT_FALSE(run.run.cancellation(1));
+}
+
 TEST(MessageRun, TheTextNamesTheFirstReasonThatApplies) {
   Stepper run(2);
   run.add(shell("Bash(fails)"));

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
-#include <queue>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "deft/core/access_index.h"
@@ -31,7 +31,7 @@ class Slots {
 // finish() may come at any time (a cancelled call may never have started).
 class Scheduler {
  public:
-  explicit Scheduler(Slots& slots) : slots_(slots) {}
+  explicit Scheduler(Slots& slots);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
   ~Scheduler();
@@ -52,7 +52,8 @@ class Scheduler {
   void unpark(CallIndex call);
 
   // A started call whose input was replaced. True: it may go on. False: it now conflicts with an earlier unfinished
-  // call or with one that is running, has given its slot back, and start_ready() will name it again.
+  // call or with one that is running, or its footprint has to be taken when an earlier call has ended; it has given its
+  // slot back, and start_ready() will name it again.
   bool readmit(CallIndex call, Footprint footprint);
 
   // `leaves_modifiers`: later conflicting calls must see what it changed (visible_to), until settle().
@@ -64,28 +65,39 @@ class Scheduler {
   std::vector<CallIndex> settle();
 
   std::size_t unfinished() const { return unfinished_; }
-  std::size_t started() const { return started_; }  // running, parked or about to go on
+  std::size_t started() const { return started_.size(); }  // running, parked or about to go on
+  bool holds_slot(CallIndex call) const { return calls_[call].phase == Phase::running; }
   const Footprint& footprint(CallIndex call) const { return calls_[call].footprint; }
 
  private:
-  enum class Phase : std::uint8_t { unresolved, asked, blocked, ready, running, parked, resuming, finished };
+  enum class Phase : std::uint8_t {
+    added,
+    unresolved,  // its footprint is to be taken, but not yet
+    asked,       // handed out by take_unresolved
+    blocked,     // waits for another call, see waiters
+    ready,       // waits for a slot
+    running,
+    parked,
+    resuming,  // waits for a slot, to go on
+    finished,
+  };
   struct Call {
     Footprint footprint;
-    Phase phase = Phase::unresolved;
-    bool readmitted = false;         // its footprint changed after later calls had started
+    Phase phase = Phase::added;
+    bool changed_late = false;       // its footprint, when later calls may have started
     std::vector<CallIndex> waiters;  // calls to look at again when this one ends
   };
-  using ByOrder = std::priority_queue<CallIndex, std::vector<CallIndex>, std::greater<>>;
 
   static bool is_started(Phase phase) {
     return phase == Phase::running || phase == Phase::parked || phase == Phase::resuming;
   }
+  void set_phase(CallIndex call, Phase phase);
+  void set_footprint(CallIndex call, Footprint footprint);
   void admit(CallIndex call);  // footprint known: enter it, then block or ready it
   void block_or_ready(CallIndex call);
   std::optional<CallIndex> blocker(CallIndex call) const;
   void wake_waiters(CallIndex call);
   void forget_later_footprints(CallIndex call);
-  void leave_slot(CallIndex call, Phase next);
 
   Slots& slots_;
   std::vector<Call> calls_;
@@ -93,13 +105,11 @@ class Scheduler {
   AccessIndex settling_accesses_;    // of finished calls whose modifiers are not applied yet
   std::vector<CallIndex> settling_;  // the same calls
   CallList meaning_changers_;        // unfinished calls that may change what later ones mean
-  CallList unresolved_;
-  CallList started_calls_;
-  std::size_t asked_ = 0;  // handed out by take_unresolved and not resolved yet
-  ByOrder ready_;
-  std::deque<CallIndex> resuming_;
+  // The calls of a phase; kept by set_phase().
+  CallList unresolved_, ready_, resuming_;
+  CallList started_;
+  std::size_t asked_ = 0;
   std::size_t unfinished_ = 0;
-  std::size_t started_ = 0;
 };
 
 }  // namespace deft

@@ -125,6 +125,75 @@ TEST(Scheduler, AReplacedInputThatMayDoAnythingMakesLaterFootprintsBeTakenAnew) 
   EXPECT_EQ(bench.scheduler.start_ready(), Ids{read});
 }
 
+TEST(Scheduler, AFootprintThatTurnsOutToBeEverythingMakesLaterOnesBeTakenAgain) {
+  Bench bench;
+  const auto unclear = bench.add(Footprint::reads("/p/a"));
+  const auto read = bench.add(Footprint::reads("/p/link"));
+  EXPECT_EQ(bench.scheduler.take_unresolved(), (Ids{unclear, read}));
+  bench.scheduler.resolve(unclear, Footprint::everything());
+  bench.scheduler.resolve(read, Footprint::reads("/p/x"));  // where the link points before the first call has run
+  EXPECT_EQ(bench.scheduler.start_ready(), Ids{unclear});
+  EXPECT_EQ(bench.scheduler.take_unresolved(), Ids{});
+  bench.scheduler.finish(unclear);
+  EXPECT_EQ(bench.scheduler.take_unresolved(), Ids{read});
+}
+
+TEST(Scheduler, ACallWhoseFootprintIsTakenAgainWaitsForLaterCallsThatRun) {
+  Bench bench;
+  const auto replaced = bench.add(Footprint::writes("/p/a"));
+  const auto copy = bench.add(Footprint::reads("/p/a").and_reads("/p/link"));
+  const auto edit = bench.add(Footprint::writes("/p/x"));
+  EXPECT_EQ(bench.start(), (Ids{replaced, edit}));
+  EXPECT_TRUE(bench.scheduler.readmit(replaced, Footprint::uses_session(Footprint::Use::write)));
+  bench.scheduler.finish(replaced);
+  EXPECT_EQ(bench.scheduler.take_unresolved(), Ids{copy});
+  bench.scheduler.resolve(copy, Footprint::reads("/p/x"));
+  EXPECT_EQ(bench.scheduler.start_ready(), Ids{});
+  bench.scheduler.finish(edit);
+  EXPECT_EQ(bench.scheduler.start_ready(), Ids{copy});
+}
+
+TEST(Scheduler, ACallThatWaitedForAFootprintThatIsGoneStarts) {
+  Bench bench;
+  const auto replaced = bench.add(Footprint::writes("/p/a"));
+  const auto read = bench.add(Footprint::reads("/p/a"));
+  const auto make = bench.add(Footprint::everything());
+  EXPECT_EQ(bench.start(), Ids{replaced});
+  EXPECT_TRUE(bench.scheduler.readmit(replaced, Footprint::uses_session(Footprint::Use::write)));
+  bench.scheduler.finish(replaced);
+  EXPECT_EQ(bench.scheduler.take_unresolved(), Ids{read});
+  bench.scheduler.resolve(read, Footprint::nothing());
+  EXPECT_EQ(bench.scheduler.start_ready(), (Ids{read, make}));
+}
+
+TEST(Scheduler, AReplacedInputIsUnderstoodWhenAnEarlierCallThatMayChangeItsMeaningHasEnded) {
+  Bench bench;
+  const auto change_folder = bench.add(Footprint::writes("/p/a"));
+  const auto replaced = bench.add(Footprint::reads("/p/b"));
+  EXPECT_EQ(bench.start(), (Ids{change_folder, replaced}));
+  EXPECT_TRUE(bench.scheduler.readmit(change_folder, Footprint::uses_session(Footprint::Use::write)));
+  EXPECT_FALSE(bench.scheduler.readmit(replaced, Footprint::reads("/p/c")));
+  EXPECT_EQ(bench.scheduler.take_unresolved(), Ids{});
+  EXPECT_EQ(bench.slots.free(), 7U);
+  bench.scheduler.finish(change_folder);
+  EXPECT_EQ(bench.scheduler.take_unresolved(), Ids{replaced});
+  bench.scheduler.resolve(replaced, Footprint::reads("/q/c"));
+  EXPECT_EQ(bench.scheduler.start_ready(), Ids{replaced});
+}
+
+TEST(Scheduler, AReplacedInputNeverOvertakesAnEarlierCallWhoseFootprintIsNotKnownYet) {
+  Bench bench;
+  const auto change_folder = bench.add(Footprint::uses_session(Footprint::Use::write));
+  const auto edit = bench.add(Footprint::writes("/p/a"));
+  const auto replaced = bench.add(Footprint::nothing());
+  EXPECT_EQ(bench.start(), (Ids{change_folder, replaced}));
+  bench.scheduler.finish(change_folder);
+  EXPECT_FALSE(bench.scheduler.readmit(replaced, Footprint::reads("/p/a")));
+  EXPECT_EQ(bench.start(), Ids{edit});
+  bench.scheduler.finish(edit);
+  EXPECT_EQ(bench.start(), Ids{replaced});
+}
+
 TEST(Scheduler, ACallSeesTheModifiersOfEarlierCallsItConflictsWithAndOnlyThose) {
   Bench bench;
   bench.add(Footprint::reads("/p/a"));

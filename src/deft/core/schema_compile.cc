@@ -14,13 +14,13 @@
 // whatever they apply or refer to. So there is no recursion, a cycle of references is nothing special, and
 // definitions that nobody uses cost nothing.
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 // Notes a fault if the document is larger or deeper than allowed; everything after may then recurse.
 class Measure {
  public:
-  Measure(const SchemaLimits& limits, SchemaFault& fault) : limits_(limits), fault_(fault) {}
+  Measure(const SchemaLimits& limits, Fault& fault) : limits_(limits), fault_(fault) {}
 
   void add(const Json& value, std::size_t depth = 1) {
     if (fault_) return;
@@ -45,17 +45,16 @@ class Measure {
   }
 
   const SchemaLimits& limits_;
-  SchemaFault& fault_;
+  Fault& fault_;
   std::size_t values_ = 0;
   std::size_t bytes_ = 0;
 };
 
 class Compiler {
  public:
-  Compiler(const Json& document, SchemaFault& fault)
-      : document_(document), fault_(fault), resources_(document, fault) {}
+  Compiler(const Json& document, Fault& fault) : document_(document), fault_(fault), resources_(document, fault) {}
 
-  std::shared_ptr<SchemaProgram> run() {
+  std::shared_ptr<Program> run() {
     if (fault_) return nullptr;
     program_->root = node_for(document_);
     do {
@@ -88,28 +87,28 @@ class Compiler {
     while (!pending_.empty() && !fault_) {
       const Json& schema = *pending_.back();
       pending_.pop_back();
-      SchemaNode node = compile(schema);  // may add nodes: so not in place
+      Node node = compile(schema);  // may add nodes: so not in place
       program_->nodes[ids_.at(&schema)] = std::move(node);
     }
   }
 
-  SchemaNode compile(const Json& schema);
-  void compile_references(SchemaNode& node, const SchemaKeywords& keywords, SchemaDraft draft);
-  void compile_values(SchemaNode& node, const SchemaKeywords& keywords);
-  void compile_number(SchemaNode& node, const SchemaKeywords& keywords);
-  void compile_string(SchemaNode& node, const SchemaKeywords& keywords);
-  void compile_array(SchemaNode& node, const SchemaKeywords& keywords, SchemaDraft draft);
-  void compile_items(ArrayRules& rules, const SchemaKeywords& keywords, SchemaDraft draft);
-  void compile_object(SchemaNode& node, const SchemaKeywords& keywords, SchemaDraft draft);
-  void compile_dependencies(ObjectRules& rules, const SchemaKeywords& keywords, SchemaDraft draft);
-  void compile_applied(SchemaNode& node, const SchemaKeywords& keywords);
+  Node compile(const Json& schema);
+  void compile_references(Node& node, const Keywords& keywords, Draft draft);
+  void compile_values(Node& node, const Keywords& keywords);
+  void compile_number(Node& node, const Keywords& keywords);
+  void compile_string(Node& node, const Keywords& keywords);
+  void compile_array(Node& node, const Keywords& keywords, Draft draft);
+  void compile_items(ArrayRules& rules, const Keywords& keywords, Draft draft);
+  void compile_object(Node& node, const Keywords& keywords, Draft draft);
+  void compile_dependencies(ObjectRules& rules, const Keywords& keywords, Draft draft);
+  void compile_applied(Node& node, const Keywords& keywords);
   std::optional<Pattern> compile_pattern(std::string_view text, const Json& where);
   bool add_dynamic_anchors();
 
   const Json& document_;
-  SchemaFault& fault_;
-  SchemaResources resources_;
-  std::shared_ptr<SchemaProgram> program_ = std::make_shared<SchemaProgram>();
+  Fault& fault_;
+  Resources resources_;
+  std::shared_ptr<Program> program_ = std::make_shared<Program>();
   std::unordered_map<const Json*, NodeId> ids_;
   std::vector<const Json*> pending_;
   std::set<std::string> dynamic_names_;  // that some $dynamicRef looks for
@@ -122,26 +121,26 @@ T& ensure(std::unique_ptr<T>& rules) {
   return *rules;
 }
 
-CountRange count_range(const SchemaKeywords& keywords, std::string_view min, std::string_view max,
+CountRange count_range(const Keywords& keywords, std::string_view min, std::string_view max,
                        std::uint64_t default_min = 0) {
   return {keywords.count(min).value_or(default_min), keywords.count(max).value_or(kNoCountMax)};
 }
 
-bool has_any(const SchemaKeywords& keywords, std::initializer_list<std::string_view> names) {
+bool has_any(const Keywords& keywords, std::initializer_list<std::string_view> names) {
   return std::ranges::any_of(names, [&](std::string_view name) { return keywords.find(name) != nullptr; });
 }
 
-SchemaNode Compiler::compile(const Json& schema) {
-  SchemaNode node;
+Node Compiler::compile(const Json& schema) {
+  Node node;
   node.resource = resources_.id_of(schema);
   if (schema.is_bool()) {
-    node.kind = schema.get_bool() ? SchemaNode::Kind::anything : SchemaNode::Kind::nothing;
+    node.kind = schema.get_bool() ? Node::Kind::anything : Node::Kind::nothing;
     return node;
   }
-  const SchemaDraft draft = resources_.of(schema).draft;
-  const SchemaKeywords keywords(schema.get_object(), fault_);
+  const Draft draft = resources_.of(schema).draft;
+  const Keywords keywords(schema.get_object(), fault_);
   compile_references(node, keywords, draft);
-  if (draft != SchemaDraft::draft7 || !keywords.find("$ref")) {  // there it hides what stands beside it
+  if (draft != Draft::draft7 || !keywords.find("$ref")) {  // there it hides what stands beside it
     compile_values(node, keywords);
     compile_number(node, keywords);
     compile_string(node, keywords);
@@ -151,25 +150,25 @@ SchemaNode Compiler::compile(const Json& schema) {
   }
   const bool rules = node.types != kAnyType || node.values || node.number || node.string || node.array || node.object ||
                      node.applied || node.unevaluated_items != kNoNode || node.unevaluated_properties != kNoNode;
-  node.kind = rules ? SchemaNode::Kind::rules : SchemaNode::Kind::anything;
+  node.kind = rules ? Node::Kind::rules : Node::Kind::anything;
   return node;
 }
 
-void Compiler::compile_references(SchemaNode& node, const SchemaKeywords& keywords, SchemaDraft draft) {
+void Compiler::compile_references(Node& node, const Keywords& keywords, Draft draft) {
   if (const Json* reference = keywords.text("$ref")) {
     const auto target = resources_.resolve(*reference, node.resource);
     if (!target) return;
     ensure(node.applied).reference = node_for(*target->schema);
   }
   const Json* dynamic = nullptr;
-  if (draft == SchemaDraft::draft2020) dynamic = keywords.text("$dynamicRef");
-  if (draft == SchemaDraft::draft2019) dynamic = keywords.text("$recursiveRef");
+  if (draft == Draft::draft2020) dynamic = keywords.text("$dynamicRef");
+  if (draft == Draft::draft2019) dynamic = keywords.text("$recursiveRef");
   if (!dynamic) return;
 
   auto target = resources_.resolve(*dynamic, node.resource);
   if (!target) return;
-  const SchemaResource& resource = resources_.of(*target->schema);
-  if (draft == SchemaDraft::draft2019 && resource.dynamic_anchors.contains(kRecursiveAnchor)) {
+  const Resource& resource = resources_.of(*target->schema);
+  if (draft == Draft::draft2019 && resource.dynamic_anchors.contains(kRecursiveAnchor)) {
     target->dynamic_anchor = kRecursiveAnchor;
   }
   Applied& applied = ensure(node.applied);
@@ -189,7 +188,7 @@ bool Compiler::add_dynamic_anchors() {
   return !pending_.empty();
 }
 
-void Compiler::compile_values(SchemaNode& node, const SchemaKeywords& keywords) {
+void Compiler::compile_values(Node& node, const Keywords& keywords) {
   if (const Json* constant = keywords.find("const")) ensure(node.values).constant = *constant;
   if (const JsonArray* listed = keywords.array("enum")) {
     ensure(node.values).listed = std::vector<Json>(listed->begin(), listed->end());
@@ -211,7 +210,7 @@ void Compiler::compile_values(SchemaNode& node, const SchemaKeywords& keywords) 
   for (const Json& name : type->get_array()) add(name);
 }
 
-void Compiler::compile_number(SchemaNode& node, const SchemaKeywords& keywords) {
+void Compiler::compile_number(Node& node, const Keywords& keywords) {
   if (!has_any(keywords, {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})) return;
   NumberRules& rules = ensure(node.number);
   rules.minimum = keywords.number("minimum");
@@ -225,7 +224,7 @@ void Compiler::compile_number(SchemaNode& node, const SchemaKeywords& keywords) 
   }
 }
 
-void Compiler::compile_string(SchemaNode& node, const SchemaKeywords& keywords) {
+void Compiler::compile_string(Node& node, const Keywords& keywords) {
   if (!has_any(keywords, {"minLength", "maxLength", "pattern"})) return;
   StringRules& rules = ensure(node.string);
   rules.length = count_range(keywords, "minLength", "maxLength");
@@ -235,20 +234,22 @@ void Compiler::compile_string(SchemaNode& node, const SchemaKeywords& keywords) 
 }
 
 std::optional<Pattern> Compiler::compile_pattern(std::string_view text, const Json& where) {
-  pattern_bytes_ += text.size();
-  if (pattern_bytes_ > kSchemaPatternBytesMax) {
-    fault_.note(where, "all patterns together are longer than " + std::to_string(kSchemaPatternBytesMax) + " bytes",
-                Errc::limit);
-  }
-  if (fault_) return std::nullopt;
   auto pattern = Pattern::compile(text);
-  if (pattern) return std::move(*pattern);
-  fault_.note(where, pattern.error().message + ", in " + short_text(text), pattern.error().code);
-  return std::nullopt;
+  if (!pattern) {
+    fault_.note(where, pattern.error().message + ", in " + short_text(text), pattern.error().code);
+    return std::nullopt;
+  }
+  pattern_bytes_ += pattern->compiled_bytes();
+  if (pattern_bytes_ > kSchemaPatternBytesMax) {
+    fault_.note(where, "all patterns together take more than " + std::to_string(kSchemaPatternBytesMax) + " bytes",
+                Errc::limit);
+    return std::nullopt;
+  }
+  return std::move(*pattern);
 }
 
-void Compiler::compile_array(SchemaNode& node, const SchemaKeywords& keywords, SchemaDraft draft) {
-  if (draft != SchemaDraft::draft7) node.unevaluated_items = optional_node(keywords.schema("unevaluatedItems"));
+void Compiler::compile_array(Node& node, const Keywords& keywords, Draft draft) {
+  if (draft != Draft::draft7) node.unevaluated_items = optional_node(keywords.schema("unevaluatedItems"));
   if (!has_any(keywords,
                {"items", "prefixItems", "additionalItems", "contains", "minItems", "maxItems", "uniqueItems"})) {
     return;
@@ -258,12 +259,12 @@ void Compiler::compile_array(SchemaNode& node, const SchemaKeywords& keywords, S
   rules.unique = keywords.flag("uniqueItems");
   compile_items(rules, keywords, draft);
   rules.contains = optional_node(keywords.schema("contains"));
-  if (draft != SchemaDraft::draft7) rules.contained = count_range(keywords, "minContains", "maxContains", 1);
-  rules.contained_is_evaluated = draft == SchemaDraft::draft2020;
+  if (draft != Draft::draft7) rules.contained = count_range(keywords, "minContains", "maxContains", 1);
+  rules.contained_is_evaluated = draft == Draft::draft2020;
 }
 
-void Compiler::compile_items(ArrayRules& rules, const SchemaKeywords& keywords, SchemaDraft draft) {
-  if (draft == SchemaDraft::draft2020) {
+void Compiler::compile_items(ArrayRules& rules, const Keywords& keywords, Draft draft) {
+  if (draft == Draft::draft2020) {
     rules.prefix = nodes_for(keywords.schemas("prefixItems"));
     rules.rest = optional_node(keywords.schema("items"));
     return;
@@ -280,9 +281,8 @@ void Compiler::compile_items(ArrayRules& rules, const SchemaKeywords& keywords, 
   rules.rest = optional_node(keywords.schema("additionalItems"));
 }
 
-void Compiler::compile_object(SchemaNode& node, const SchemaKeywords& keywords, SchemaDraft draft) {
-  if (draft != SchemaDraft::draft7)
-    node.unevaluated_properties = optional_node(keywords.schema("unevaluatedProperties"));
+void Compiler::compile_object(Node& node, const Keywords& keywords, Draft draft) {
+  if (draft != Draft::draft7) node.unevaluated_properties = optional_node(keywords.schema("unevaluatedProperties"));
   if (!has_any(keywords, {"properties", "patternProperties", "additionalProperties", "propertyNames", "required",
                           "minProperties", "maxProperties", "dependencies", "dependentRequired", "dependentSchemas"})) {
     return;
@@ -310,7 +310,7 @@ void Compiler::compile_object(SchemaNode& node, const SchemaKeywords& keywords, 
   compile_dependencies(rules, keywords, draft);
 }
 
-void Compiler::compile_dependencies(ObjectRules& rules, const SchemaKeywords& keywords, SchemaDraft draft) {
+void Compiler::compile_dependencies(ObjectRules& rules, const Keywords& keywords, Draft draft) {
   const auto add = [&](std::string_view keyword, bool schemas, bool names) {
     const JsonObject* map = keywords.map(keyword);
     if (!map) return;
@@ -326,12 +326,12 @@ void Compiler::compile_dependencies(ObjectRules& rules, const SchemaKeywords& ke
     }
   };
   add("dependencies", true, true);  // no keyword any more after draft 07, but still met with its old meaning
-  if (draft == SchemaDraft::draft7) return;
+  if (draft == Draft::draft7) return;
   add("dependentSchemas", true, false);
   add("dependentRequired", false, true);
 }
 
-void Compiler::compile_applied(SchemaNode& node, const SchemaKeywords& keywords) {
+void Compiler::compile_applied(Node& node, const Keywords& keywords) {
   if (!has_any(keywords, {"allOf", "anyOf", "oneOf", "not", "if"})) return;
   Applied& applied = ensure(node.applied);
   applied.all_of = nodes_for(keywords.schemas("allOf"));
@@ -345,16 +345,19 @@ void Compiler::compile_applied(SchemaNode& node, const SchemaKeywords& keywords)
 }
 
 }  // namespace
+}  // namespace deft::schema
 
-Result<Schema> Schema::compile(const Json& schema, const SchemaLimits& limits) {
-  SchemaFault fault;
-  Measure(limits, fault).add(schema);
-  if (!fault && !schema.is_object() && !schema.is_bool()) {
-    fault.note(schema, "expected a schema (an object or a boolean), got " + describe_value(schema));
+namespace deft {
+
+Result<Schema> Schema::compile(const Json& document, const SchemaLimits& limits) {
+  schema::Fault fault;
+  schema::Measure(limits, fault).add(document);
+  if (!fault && !document.is_object() && !document.is_bool()) {
+    fault.note(document, "expected a schema (an object or a boolean), got " + schema::describe_value(document));
   }
-  if (fault) return std::unexpected(fault.error(schema));
-  const auto program = Compiler(schema, fault).run();
-  if (!program) return std::unexpected(fault.error(schema));
+  if (fault) return std::unexpected(fault.error(document));
+  const auto program = schema::Compiler(document, fault).run();
+  if (!program) return std::unexpected(fault.error(document));
   program->steps_max = limits.steps_max;
   return Schema(program);
 }

@@ -2,7 +2,7 @@
 
 #include "deft/base/utf8.h"
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 constexpr std::size_t kShownPointerCharactersMax = 300;
@@ -44,7 +44,7 @@ bool find_pointer(const Json& value, const Json* wanted, std::string& pointer) {
 
 }  // namespace
 
-Error SchemaFault::error(const Json& document) const {
+Error Fault::error(const Json& document) const {
   if (!first_) return {Errc::internal, "the schema has no fault"};
   std::string pointer;
   find_pointer(document, first_->where, pointer);
@@ -53,4 +53,4 @@ Error SchemaFault::error(const Json& document) const {
   return {first_->code, "the schema cannot be used: at " + shown + ": " + first_->what};
 }
 
-}  // namespace deft
+}  // namespace deft::schema

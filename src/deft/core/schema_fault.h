@@ -6,11 +6,11 @@
 #include "deft/base/json.h"
 #include "deft/base/result.h"
 
-namespace deft {
+namespace deft::schema {
 
 // The first thing found wrong with a schema document. Where it stands is kept as an address and becomes a JSON pointer
 // only when somebody asks: good schemas pay nothing for it.
-class SchemaFault {
+class Fault {
  public:
   void note(const Json& where, std::string what, Errc code = Errc::invalid_input) {
     if (!first_) first_ = Noted{&where, std::move(what), code};
@@ -27,4 +27,4 @@ class SchemaFault {
   std::optional<Noted> first_;
 };
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -5,14 +5,14 @@
 #include "deft/core/schema_program.h"
 #include "deft/core/schema_words.h"
 
-namespace deft {
+namespace deft::schema {
 
-std::nullptr_t SchemaKeywords::expected(const Json& value, std::string_view what) const {
+std::nullptr_t Keywords::expected(const Json& value, std::string_view what) const {
   fault_.note(value, "expected " + std::string(what) + ", got " + describe_value(value));
   return nullptr;
 }
 
-std::optional<std::uint64_t> SchemaKeywords::count(std::string_view keyword) const {
+std::optional<std::uint64_t> Keywords::count(std::string_view keyword) const {
   const Json* value = find(keyword);
   if (!value) return std::nullopt;
   if (value->is_uint64()) return value->get_uint64();
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> SchemaKeywords::count(std::string_view keyword) con
   return std::nullopt;
 }
 
-std::optional<Json> SchemaKeywords::number(std::string_view keyword) const {
+std::optional<Json> Keywords::number(std::string_view keyword) const {
   const Json* value = find(keyword);
   if (!value) return std::nullopt;
   if (value->is_number()) return *value;
@@ -33,7 +33,7 @@ std::optional<Json> SchemaKeywords::number(std::string_view keyword) const {
   return std::nullopt;
 }
 
-bool SchemaKeywords::flag(std::string_view keyword) const {
+bool Keywords::flag(std::string_view keyword) const {
   const Json* value = find(keyword);
   if (!value) return false;
   if (value->is_bool()) return value->get_bool();
@@ -41,12 +41,12 @@ bool SchemaKeywords::flag(std::string_view keyword) const {
   return false;
 }
 
-const Json* SchemaKeywords::text(std::string_view keyword) const {
+const Json* Keywords::text(std::string_view keyword) const {
   const Json* value = find(keyword);
   return !value || value->is_string() ? value : expected(*value, "a string");
 }
 
-std::vector<std::string> SchemaKeywords::names_in(const Json& value) const {
+std::vector<std::string> Keywords::names_in(const Json& value) const {
   std::vector<std::string> names;
   if (!value.is_array()) {
     expected(value, "an array of property names");
@@ -62,35 +62,35 @@ std::vector<std::string> SchemaKeywords::names_in(const Json& value) const {
   return names;
 }
 
-std::vector<std::string> SchemaKeywords::names(std::string_view keyword) const {
+std::vector<std::string> Keywords::names(std::string_view keyword) const {
   const Json* value = find(keyword);
   return value ? names_in(*value) : std::vector<std::string>();
 }
 
-const JsonArray* SchemaKeywords::array(std::string_view keyword) const {
+const JsonArray* Keywords::array(std::string_view keyword) const {
   const Json* value = find(keyword);
   if (!value) return nullptr;
   return value->is_array() ? &value->get_array() : expected(*value, "an array");
 }
 
-const JsonObject* SchemaKeywords::map(std::string_view keyword) const {
+const JsonObject* Keywords::map(std::string_view keyword) const {
   const Json* value = find(keyword);
   if (!value) return nullptr;
   return value->is_object() ? &value->get_object() : expected(*value, "an object");
 }
 
-bool SchemaKeywords::check_schema(const Json& value) const {
+bool Keywords::check_schema(const Json& value) const {
   if (value.is_object() || value.is_bool()) return true;
   expected(value, "a schema (an object or a boolean)");
   return false;
 }
 
-const Json* SchemaKeywords::schema(std::string_view keyword) const {
+const Json* Keywords::schema(std::string_view keyword) const {
   const Json* value = find(keyword);
   return value && check_schema(*value) ? value : nullptr;
 }
 
-const JsonArray* SchemaKeywords::schemas(std::string_view keyword) const {
+const JsonArray* Keywords::schemas(std::string_view keyword) const {
   const Json* value = find(keyword);
   if (!value) return nullptr;
   if (!value->is_array() || value->get_array().empty()) return expected(*value, "an array of at least one schema");
@@ -100,4 +100,4 @@ const JsonArray* SchemaKeywords::schemas(std::string_view keyword) const {
   return &value->get_array();
 }
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -9,13 +9,13 @@
 #include "deft/base/json.h"
 #include "deft/core/schema_fault.h"
 
-namespace deft {
+namespace deft::schema {
 
 // Reads the keywords of one schema object. A missing keyword is "nothing"; one of the wrong form is a fault and also
 // "nothing", so that whoever reads can go on and look at the fault at the end.
-class SchemaKeywords {
+class Keywords {
  public:
-  SchemaKeywords(const JsonObject& object, SchemaFault& fault) : object_(object), fault_(fault) {}
+  Keywords(const JsonObject& object, Fault& fault) : object_(object), fault_(fault) {}
 
   const Json* find(std::string_view keyword) const { return object_.if_contains({keyword.data(), keyword.size()}); }
   std::optional<std::uint64_t> count(std::string_view keyword) const;
@@ -37,7 +37,7 @@ class SchemaKeywords {
   std::nullptr_t expected(const Json& value, std::string_view what) const;
 
   const JsonObject& object_;
-  SchemaFault& fault_;
+  Fault& fault_;
 };
 
-}  // namespace deft
+}  // namespace deft::schema

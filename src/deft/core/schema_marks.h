@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-namespace deft {
+namespace deft::schema {
 
 // Which members of an object, or items of an array, some subschema has looked at: what unevaluatedProperties and
 // unevaluatedItems ask for. By position; up to 64 need no memory.
-class SchemaMarks {
+class Marks {
  public:
-  explicit SchemaMarks(std::size_t count) : count_(count), rest_(count > kBits ? (count - 1) / kBits : 0) {}
+  explicit Marks(std::size_t count) : count_(count), rest_(count > kBits ? (count - 1) / kBits : 0) {}
 
   std::size_t count() const { return count_; }
   bool has(std::size_t position) const { return ((word(position) >> (position % kBits)) & 1) != 0; }
@@ -19,7 +19,7 @@ class SchemaMarks {
     first_ = ~std::uint64_t{0};
     rest_.assign(rest_.size(), ~std::uint64_t{0});
   }
-  void merge(const SchemaMarks& other) {
+  void merge(const Marks& other) {
     first_ |= other.first_;
     for (std::size_t i = 0; i < rest_.size(); ++i) rest_[i] |= other.rest_[i];
   }
@@ -37,4 +37,4 @@ class SchemaMarks {
   std::vector<std::uint64_t> rest_;
 };
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -6,7 +6,7 @@
 #include "deft/base/check.h"
 #include "deft/core/schema_uri.h"
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 // The specification's documents without titles, comments, defaults, formats and vocabularies: none of these changes
@@ -128,4 +128,4 @@ const Json* find_metaschema(std::string_view uri) {
   return found == documents.end() ? nullptr : &found->second;
 }
 
-}  // namespace deft
+}  // namespace deft::schema

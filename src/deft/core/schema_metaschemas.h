@@ -4,10 +4,10 @@
 
 #include "deft/base/json.h"
 
-namespace deft {
+namespace deft::schema {
 
 // The published meta-schemas of draft 2020-12 and draft 07, carried inside the program: the only documents outside of
 // itself that a schema may refer to. Null for any other URI (without fragment).
 const Json* find_metaschema(std::string_view uri);
 
-}  // namespace deft
+}  // namespace deft::schema

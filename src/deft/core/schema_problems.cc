@@ -6,7 +6,7 @@
 #include "deft/base/json.h"
 #include "deft/base/utf8.h"
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 constexpr std::size_t kPathCharactersMax = 200;
@@ -55,7 +55,7 @@ std::string Place::path() const {
 }
 
 // Compared from the first member on; less is closer.
-struct SchemaProblems::Distance {
+struct Problems::Distance {
   bool wrong_type = false;  // the value itself is of another type
   std::size_t wrong_constants = 0;
   std::size_t problems = 0;
@@ -63,7 +63,7 @@ struct SchemaProblems::Distance {
   auto operator<=>(const Distance&) const = default;
 };
 
-SchemaProblems::Distance SchemaProblems::distance_from(std::size_t depth) const {
+Problems::Distance Problems::distance_from(std::size_t depth) const {
   Distance distance{.problems = found_.size()};
   for (const Found& found : found_) {
     if (found.kind == Kind::type && found.depth <= depth) distance.wrong_type = true;
@@ -72,7 +72,7 @@ SchemaProblems::Distance SchemaProblems::distance_from(std::size_t depth) const 
   return distance;
 }
 
-void SchemaProblems::add(const Place& where, Kind kind, std::string expected, std::string got) {
+void Problems::add(const Place& where, Kind kind, std::string expected, std::string got) {
   if (full()) return;
   found_.push_back(
       {{where.path(), cut(std::move(expected), kProblemCharactersMax), cut(std::move(got), kProblemCharactersMax)},
@@ -80,14 +80,14 @@ void SchemaProblems::add(const Place& where, Kind kind, std::string expected, st
        kind});
 }
 
-void SchemaProblems::add_closest(const Place& where, std::vector<SchemaProblems> attempts) {
-  std::erase_if(attempts, [](const SchemaProblems& attempt) { return attempt.found_.empty(); });
+void Problems::add_closest(const Place& where, std::vector<Problems> attempts) {
+  std::erase_if(attempts, [](const Problems& attempt) { return attempt.found_.empty(); });
   if (attempts.empty() || full()) return;
 
   const std::size_t depth = where.depth();
   Distance least = attempts.front().distance_from(depth);
-  for (const SchemaProblems& attempt : attempts) least = std::min(least, attempt.distance_from(depth));
-  std::erase_if(attempts, [&](const SchemaProblems& attempt) { return attempt.distance_from(depth) != least; });
+  for (const Problems& attempt : attempts) least = std::min(least, attempt.distance_from(depth));
+  std::erase_if(attempts, [&](const Problems& attempt) { return attempt.distance_from(depth) != least; });
 
   const bool comparable = least.problems == 1 || least.wrong_constants > 0;
   if (attempts.size() == 1 || !comparable) {
@@ -97,14 +97,14 @@ void SchemaProblems::add_closest(const Place& where, std::vector<SchemaProblems>
     return;
   }
   std::vector<const Found*> equally_close;
-  for (const SchemaProblems& attempt : attempts) {
+  for (const Problems& attempt : attempts) {
     const auto constant = std::ranges::find(attempt.found_, Kind::constant, &Found::kind);
     equally_close.push_back(constant != attempt.found_.end() ? &*constant : &attempt.found_.front());
   }
   add_combined(where, equally_close);
 }
 
-void SchemaProblems::add_combined(const Place& where, const std::vector<const Found*>& equally_close) {
+void Problems::add_combined(const Place& where, const std::vector<const Found*>& equally_close) {
   const Found& first = *equally_close.front();
   const bool same_path =
       std::ranges::all_of(equally_close, [&](const Found* found) { return found->problem.path == first.problem.path; });
@@ -132,11 +132,11 @@ void SchemaProblems::add_combined(const Place& where, const std::vector<const Fo
   found_.push_back(std::move(combined));
 }
 
-std::vector<SchemaProblem> SchemaProblems::take() {
+std::vector<SchemaProblem> Problems::take() {
   std::vector<SchemaProblem> problems;
   for (Found& found : found_) problems.push_back(std::move(found.problem));
   found_.clear();
   return problems;
 }
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -7,7 +7,7 @@
 
 #include "deft/core/schema.h"
 
-namespace deft {
+namespace deft::schema {
 
 // A place inside the value under validation, linked to the places around it. Lives on the stack of the evaluation, so
 // that a path is put into words only when there is a problem.
@@ -24,17 +24,17 @@ struct Place {
 };
 
 // Collects why a value does not fit, up to a limit.
-class SchemaProblems {
+class Problems {
  public:
   // What a problem says about the schema as a whole: a wrong type or constant means "another alternative was meant".
   enum class Kind { type, constant, other };
 
-  explicit SchemaProblems(std::size_t max) : max_(max) {}
+  explicit Problems(std::size_t max) : max_(max) {}
 
   void add(const Place& where, Kind kind, std::string expected, std::string got);
   // None of some alternatives fits the value at `where`; each attempt says why. Keeps what explains most: the problems
   // of the alternative that came closest, or of several equally close ones in one sentence.
-  void add_closest(const Place& where, std::vector<SchemaProblems> attempts);
+  void add_closest(const Place& where, std::vector<Problems> attempts);
 
   bool full() const { return found_.size() >= max_; }
   std::size_t room() const { return max_ - found_.size(); }
@@ -54,4 +54,4 @@ class SchemaProblems {
   std::vector<Found> found_;
 };
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -16,22 +16,31 @@
 // The compiled form of a schema: one node for each subschema that can be reached, rules grouped by the type of value
 // they look at, so that a string never meets the rules for objects.
 
-namespace deft {
+namespace deft::schema {
 
 using NodeId = std::uint32_t;
 using ResourceId = std::uint32_t;
 inline constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
 inline constexpr std::uint64_t kNoCountMax = std::numeric_limits<std::uint64_t>::max();
 
-// A set of JSON types; `integer` is set beside `number` for 3 and 3.0.
+// A set of JSON types. 3 and 3.0 are both, a number and an integer.
 using TypeSet = std::uint8_t;
+inline constexpr TypeSet kString = 1;
+inline constexpr TypeSet kNumber = 2;
+inline constexpr TypeSet kInteger = 4;
+inline constexpr TypeSet kBoolean = 8;
+inline constexpr TypeSet kObject = 16;
+inline constexpr TypeSet kArray = 32;
+inline constexpr TypeSet kNull = 64;
+inline constexpr TypeSet kAnyType = 127;
+
 struct TypeName {
   std::string_view name;
   TypeSet bit;
 };
-inline constexpr TypeName kTypeNames[] = {{"string", 1},  {"number", 2}, {"integer", 4}, {"boolean", 8},
-                                          {"object", 16}, {"array", 32}, {"null", 64}};
-inline constexpr TypeSet kAnyType = 127;
+inline constexpr TypeName kTypeNames[] = {{"string", kString},   {"number", kNumber}, {"integer", kInteger},
+                                          {"boolean", kBoolean}, {"object", kObject}, {"array", kArray},
+                                          {"null", kNull}};
 
 struct CountRange {
   std::uint64_t min = 0;
@@ -104,7 +113,7 @@ struct Applied {
   NodeId alternative = kNoNode;
 };
 
-struct SchemaNode {
+struct Node {
   enum class Kind : std::uint8_t { anything, nothing, rules };
 
   Kind kind = Kind::anything;
@@ -120,17 +129,17 @@ struct SchemaNode {
   std::unique_ptr<Applied> applied;
 };
 
-struct SchemaProgram {
+struct Program {
   using DynamicAnchors = std::map<std::string, NodeId, std::less<>>;
 
-  std::vector<SchemaNode> nodes;
+  std::vector<Node> nodes;
   std::vector<DynamicAnchors> resources;  // by ResourceId
   NodeId root = 0;
   std::uint64_t steps_max = kSchemaStepsMax;
 };
 
 // Nothing if the schema accepts the value; otherwise why not.
-bool evaluate(const SchemaProgram& program, const Json& value);
-std::vector<SchemaProblem> explain(const SchemaProgram& program, const Json& value);
+bool evaluate(const Program& program, const Json& value);
+std::vector<SchemaProblem> explain(const Program& program, const Json& value);
 
-}  // namespace deft
+}  // namespace deft::schema

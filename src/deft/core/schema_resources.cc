@@ -5,7 +5,7 @@
 #include "deft/core/schema_uri.h"
 #include "deft/core/schema_words.h"
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 constexpr std::size_t kUriBytesMax = 2'048;
@@ -50,20 +50,18 @@ constexpr Holder kHolders[] = {
 bool is_schema(const Json& value) { return value.is_object() || value.is_bool(); }
 
 // Up to draft 07 a $ref hides everything beside it, an $id too; but what lies below can still be referred to.
-bool hides_siblings(const Json& schema, SchemaDraft draft) {
-  return draft == SchemaDraft::draft7 && find(schema, "$ref");
-}
+bool hides_siblings(const Json& schema, Draft draft) { return draft == Draft::draft7 && find(schema, "$ref"); }
 
-std::optional<SchemaDraft> draft_named(std::string_view uri) {
+std::optional<Draft> draft_named(std::string_view uri) {
   uri = split_fragment(uri).uri;
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (uri.starts_with(scheme)) uri.remove_prefix(scheme.size());
   }
-  if (uri == "json-schema.org/draft/2020-12/schema") return SchemaDraft::draft2020;
-  if (uri == "json-schema.org/draft/2019-09/schema") return SchemaDraft::draft2019;
+  if (uri == "json-schema.org/draft/2020-12/schema") return Draft::draft2020;
+  if (uri == "json-schema.org/draft/2019-09/schema") return Draft::draft2019;
   // Draft 07 only added to 06 and 04. What 04 wrote otherwise (a boolean exclusiveMinimum) is refused when compiled.
   for (const std::string_view old : {"07", "06", "04"}) {
-    if (uri == "json-schema.org/draft-" + std::string(old) + "/schema") return SchemaDraft::draft7;
+    if (uri == "json-schema.org/draft-" + std::string(old) + "/schema") return Draft::draft7;
   }
   return std::nullopt;
 }
@@ -96,17 +94,17 @@ const Json* child(const Json& value, std::string_view token) {
 
 }  // namespace
 
-SchemaResources::SchemaResources(const Json& document, SchemaFault& fault) : fault_(fault) { add_document(document); }
+Resources::Resources(const Json& document, Fault& fault) : fault_(fault) { add_document(document); }
 
-void SchemaResources::add_document(const Json& document) {
-  const SchemaDraft draft = draft_of(document, SchemaDraft::draft2020);
+void Resources::add_document(const Json& document) {
+  const Draft draft = draft_of(document, Draft::draft2020);
   const auto id = hides_siblings(document, draft) ? std::nullopt : find_string(document, "$id");
   const ResourceId home = add_resource(document, resolve_uri("", split_fragment(id.value_or("")).uri), draft);
   walk(document, home);
 }
 
-void SchemaResources::walk(const Json& schema, ResourceId home) {
-  if (fault_ || !is_schema(schema)) return;
+void Resources::walk(const Json& schema, ResourceId home) {
+  if (fault_ || !is_schema(schema) || homes_.contains(&schema)) return;
   if (!schema.is_object()) {
     homes_.emplace(&schema, home);
     return;
@@ -117,7 +115,7 @@ void SchemaResources::walk(const Json& schema, ResourceId home) {
   homes_.emplace(&schema, home);
   if (!hidden) add_anchors(schema, home);
 
-  const unsigned draft = resources_[home].draft == SchemaDraft::draft7 ? kOld : kModern;
+  const unsigned draft = resources_[home].draft == Draft::draft7 ? kOld : kModern;
   for (const auto& [keyword, holds, drafts] : kHolders) {
     const Json* value = (drafts & draft) != 0 ? find(schema, keyword) : nullptr;
     if (!value) continue;
@@ -132,7 +130,7 @@ void SchemaResources::walk(const Json& schema, ResourceId home) {
 }
 
 // The resource that `schema`, found inside `home`, belongs to: a new one if it has an $id.
-ResourceId SchemaResources::enter(const Json& schema, ResourceId home) {
+ResourceId Resources::enter(const Json& schema, ResourceId home) {
   const Json* id = find(schema, "$id");
   if (!id) return home;
   if (!id->is_string()) {
@@ -140,8 +138,8 @@ ResourceId SchemaResources::enter(const Json& schema, ResourceId home) {
     return home;
   }
   const auto [uri, fragment] = split_fragment(view(id->get_string()));
-  const SchemaResource& parent = resources_[home];
-  if (!fragment.empty() && parent.draft != SchemaDraft::draft7) {
+  const Resource& parent = resources_[home];
+  if (!fragment.empty() && parent.draft != Draft::draft7) {
     fault_.note(*id, "expected a URI without a fragment, got " + short_json(*id));
     return home;
   }
@@ -152,7 +150,7 @@ ResourceId SchemaResources::enter(const Json& schema, ResourceId home) {
   return home;
 }
 
-ResourceId SchemaResources::add_resource(const Json& root, std::string uri, SchemaDraft draft) {
+ResourceId Resources::add_resource(const Json& root, std::string uri, Draft draft) {
   const auto id = static_cast<ResourceId>(resources_.size());
   if (id >= kSchemaResourcesMax) {
     fault_.note(root, "there are more than " + std::to_string(kSchemaResourcesMax) + " subschemas with an $id",
@@ -171,9 +169,9 @@ ResourceId SchemaResources::add_resource(const Json& root, std::string uri, Sche
   return id;
 }
 
-void SchemaResources::add_anchors(const Json& schema, ResourceId home) {
-  SchemaResource& resource = resources_[home];
-  if (resource.draft == SchemaDraft::draft7) return;
+void Resources::add_anchors(const Json& schema, ResourceId home) {
+  Resource& resource = resources_[home];
+  if (resource.draft == Draft::draft7) return;
   for (const std::string_view keyword : {"$anchor", "$dynamicAnchor"}) {
     const Json* name = find(schema, keyword);
     if (!name) continue;
@@ -187,18 +185,18 @@ void SchemaResources::add_anchors(const Json& schema, ResourceId home) {
   }
   // 2019-09 has one nameless dynamic anchor for each resource.
   const Json* recursive = find(schema, "$recursiveAnchor");
-  if (resource.draft == SchemaDraft::draft2019 && resource.root == &schema && recursive && *recursive == Json(true)) {
+  if (resource.draft == Draft::draft2019 && resource.root == &schema && recursive && *recursive == Json(true)) {
     add_anchor(resource.dynamic_anchors, kRecursiveAnchor, schema);
   }
 }
 
-void SchemaResources::add_anchor(SchemaResource::Anchors& anchors, std::string_view name, const Json& schema) {
+void Resources::add_anchor(Resource::Anchors& anchors, std::string_view name, const Json& schema) {
   const auto [entry, added] = anchors.emplace(name, &schema);
   if (!added && entry->second != &schema)
     fault_.note(schema, "the anchor " + json_quote(name) + " is given to two schemas");
 }
 
-SchemaDraft SchemaResources::draft_of(const Json& schema, SchemaDraft inherited) {
+Draft Resources::draft_of(const Json& schema, Draft inherited) {
   const Json* uri = find(schema, "$schema");
   if (!uri) return inherited;
   if (uri->is_string()) {
@@ -209,7 +207,7 @@ SchemaDraft SchemaResources::draft_of(const Json& schema, SchemaDraft inherited)
   return inherited;
 }
 
-std::optional<SchemaResources::Target> SchemaResources::resolve(const Json& reference, ResourceId from) {
+std::optional<Resources::Target> Resources::resolve(const Json& reference, ResourceId from) {
   const auto [relative, encoded_fragment] = split_fragment(view(reference.get_string()));
   const std::string uri = resolve_uri(resources_[from].uri, relative);
   const auto resource = find_resource(uri);
@@ -223,7 +221,7 @@ std::optional<SchemaResources::Target> SchemaResources::resolve(const Json& refe
     fault_.note(reference, "the fragment " + short_json(reference) + " is not well formed");
     return std::nullopt;
   }
-  const SchemaResource& found = resources_[*resource];
+  const Resource& found = resources_[*resource];
   if (fragment->empty()) return Target{found.root, ""};
   if (fragment->front() == '/') {
     const Json* schema = follow_pointer(reference, *fragment, *resource);
@@ -237,7 +235,7 @@ std::optional<SchemaResources::Target> SchemaResources::resolve(const Json& refe
   return Target{anchor->second, found.dynamic_anchors.contains(*fragment) ? *fragment : ""};
 }
 
-std::optional<ResourceId> SchemaResources::find_resource(const std::string& uri) {
+std::optional<ResourceId> Resources::find_resource(const std::string& uri) {
   if (const auto found = by_uri_.find(uri); found != by_uri_.end()) return found->second;
   const Json* metaschema = find_metaschema(uri);
   if (!metaschema) return std::nullopt;
@@ -246,7 +244,7 @@ std::optional<ResourceId> SchemaResources::find_resource(const std::string& uri)
   return found == by_uri_.end() ? std::nullopt : std::optional(found->second);
 }
 
-const Json* SchemaResources::follow_pointer(const Json& reference, std::string_view pointer, ResourceId resource) {
+const Json* Resources::follow_pointer(const Json& reference, std::string_view pointer, ResourceId resource) {
   const Json* at = resources_[resource].root;
   ResourceId home = resource;
   while (at && !pointer.empty()) {
@@ -265,4 +263,4 @@ const Json* SchemaResources::follow_pointer(const Json& reference, std::string_v
   return fault_ ? nullptr : at;
 }
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -80,6 +80,14 @@ TEST(Schema, DefinitionsThatNobodyUsesAreNotLookedInto) {
   EXPECT_EQ(compile_error(R"({"$defs":{"a":{"$ref":"http://example.com/s.json"}},"type":"string"})"), "");
 }
 
+TEST(Schema, APlaceThatIsNoKeywordMayBeReferredToFromSeveralSides) {
+  const auto schema =
+      compile(R"({"properties":{"p":{"$ref":"#/shapes/box/properties/side"},"q":{"$ref":"#/shapes/box"}},
+      "shapes":{"box":{"properties":{"side":{"$id":"http://x/side","type":"number"}}}}})");
+  EXPECT_TRUE(schema.accepts(json(R"({"p":1,"q":{"side":2}})")));
+  EXPECT_FALSE(schema.accepts(json(R"({"q":{"side":"2"}})")));
+}
+
 TEST(Schema, WithoutASchemaKeywordItIsDraft2020) {
   EXPECT_FALSE(compile(R"({"prefixItems":[{"type":"string"}]})").accepts(json("[1]")));
   EXPECT_TRUE(compile(R"({"$schema":"http://json-schema.org/draft-07/schema#","prefixItems":[{"type":"string"}]})")

@@ -1,6 +1,6 @@
 #include "deft/core/schema_uri.h"
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -125,4 +125,4 @@ std::optional<std::string> percent_decode(std::string_view text) {
   return out;
 }
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace deft {
+namespace deft::schema {
 
 // References between schemas are URIs (RFC 3986). They are names here: compared, never opened.
 
@@ -20,4 +20,4 @@ std::string resolve_uri(std::string_view base, std::string_view reference);
 // Nothing if a '%' is not followed by two hexadecimal digits.
 std::optional<std::string> percent_decode(std::string_view text);
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 TEST(SchemaUri, AReferenceIsResolvedAgainstItsBase) {
@@ -52,4 +52,4 @@ TEST(SchemaUri, FragmentsAreSplitOffAndDecoded) {
 }
 
 }  // namespace
-}  // namespace deft
+}  // namespace deft::schema

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 using Kind = boost::json::kind;
@@ -127,17 +127,17 @@ bool equal_arrays(const JsonArray& a, const JsonArray& b, StepBudget& budget) {
 
 TypeSet types_of(const Json& value) {
   switch (value.kind()) {
-    case Kind::string: return 1;
+    case Kind::string: return kString;
     case Kind::double_: {
       const double number = value.get_double();
-      return std::isfinite(number) && std::trunc(number) == number ? 2 | 4 : 2;
+      return std::isfinite(number) && std::trunc(number) == number ? kNumber | kInteger : kNumber;
     }
     case Kind::int64:
-    case Kind::uint64: return 2 | 4;
-    case Kind::bool_: return 8;
-    case Kind::object: return 16;
-    case Kind::array: return 32;
-    case Kind::null: return 64;
+    case Kind::uint64: return kNumber | kInteger;
+    case Kind::bool_: return kBoolean;
+    case Kind::object: return kObject;
+    case Kind::array: return kArray;
+    case Kind::null: return kNull;
   }
   return 0;
 }
@@ -210,4 +210,4 @@ std::optional<std::pair<std::size_t, std::size_t>> find_duplicate(const JsonArra
   return std::nullopt;
 }
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -10,7 +10,7 @@
 
 // How JSON Schema looks at values: 1 and 1.0 are the same number and both integers, the order of members is nothing.
 
-namespace deft {
+namespace deft::schema {
 
 // Work that one validation may still do. Spent once, it stays spent.
 class StepBudget {
@@ -45,4 +45,4 @@ bool equal(const Json& a, const Json& b, StepBudget& budget);
 // The positions of two items that are equal, if there are any.
 std::optional<std::pair<std::size_t, std::size_t>> find_duplicate(const JsonArray& array, StepBudget& budget);
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
@@ -73,11 +73,11 @@ TEST(SchemaValues, ASpentBudgetIsNeverTakenForAnAnswer) {
   EXPECT_TRUE(budget.spent());
 
   Json deep = 1;
-  for (int i = 0; i < 2000; ++i) deep = JsonArray{deep};
+  for (int i = 0; i < 2000; ++i) deep = JsonArray{std::move(deep)};
   StepBudget large(1'000'000);
   find_duplicate(JsonArray{deep, deep}, large);
   EXPECT_TRUE(large.spent()) << "too deep to compare";
 }
 
 }  // namespace
-}  // namespace deft
+}  // namespace deft::schema

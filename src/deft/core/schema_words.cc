@@ -6,7 +6,7 @@
 
 #include "deft/base/utf8.h"
 
-namespace deft {
+namespace deft::schema {
 namespace {
 
 constexpr std::string_view kCut = "…";
@@ -152,4 +152,4 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return nearest;
 }
 
-}  // namespace deft
+}  // namespace deft::schema

@@ -10,7 +10,7 @@
 
 // Values, types and names put into words for messages. Everything is cut: a value may be megabytes long.
 
-namespace deft {
+namespace deft::schema {
 
 inline constexpr std::size_t kShownValueCharactersMax = 80;
 inline constexpr std::size_t kShownValuesMax = 12;
@@ -34,4 +34,4 @@ std::string list_of(const std::vector<std::string>& names, std::size_t total);
 // The one of `names` that was obviously meant by `name`, or empty.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names);
 
-}  // namespace deft
+}  // namespace deft::schema
