@@ -69,19 +69,34 @@ TEST(ExecBash, AWorkingDirectoryOutsideTheDirectoriesIsReset) {
   EXPECT_EQ(content(deft.result("2")), folder.path());
 }
 
-TEST(ExecBash, AWorkingDirectoryThatWasRemovedIsToldAndTheSessionGoesOn) {
+TEST(ExecBash, AWorkingDirectoryThatACommandRemovesIsReset) {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "gone");
   DeftExec deft(folder, kBypass);
   deft.bash("1", "cd gone");
   deft.bash("2", "rmdir " + folder / "gone");
-  deft.send_line(R"({"type":"end"})");
-  deft.bash("3", "echo here");
-  deft.send_line(R"({"type":"end"})");
-  deft.bash("4", "cd " + folder.path() + " && echo back");
+  deft.bash("3", "pwd");
   EXPECT_EQ(deft.finish(), 0);
-  EXPECT_EQ(deft.answered_ids(), (std::vector<std::string>{"1", "2", "3", "4"}));
-  EXPECT_TRUE(content(deft.result("4")).starts_with("back")) << content(deft.result("3")) << content(deft.result("4"));
+  EXPECT_EQ(content(deft.result("2")), "Shell cwd was reset to " + folder.path());
+  EXPECT_EQ(content(deft.result("3")), folder.path());
+}
+
+TEST(ExecBash, AWorkingDirectoryThatSomebodyElseRemovedStopsOneCommandAndNotTheSession) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "gone");
+  DeftExec deft(folder, kBypass);
+  deft.bash("1", "cd gone");
+  deft.result("1");
+  std::filesystem::remove(folder / "gone");
+  deft.bash("2", "touch somewhere");
+  deft.send_line(R"({"type":"end"})");
+  deft.bash("3", "pwd");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_EQ(content(deft.result("2")),
+            "Not run: the working directory " + folder / "gone" + " is gone.\nShell cwd was reset to " + folder.path());
+  EXPECT_EQ(text_of(deft.result("2"), "code"), "not_found");
+  EXPECT_EQ(content(deft.result("3")), folder.path());
+  EXPECT_TRUE(folder.names().empty());
 }
 
 TEST(ExecBash, ATimeoutEndsTheWholeTree) {
