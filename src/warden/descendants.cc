@@ -127,10 +127,13 @@ void Descendants::look(const pid_t* spared, std::size_t spared_count, int signal
 
 // Signals first and looks for its children afterwards: what was stopped has no more of them.
 void Descendants::visit(Process& process, int signal) {
-  const Sent sent = send_signal(process, self_, signal);
-  process.refused = sent == Sent::refused;
   Stat stat;
-  if (sent == Sent::gone || !read_stat(process.pid, stat)) return;
+  if (!read_stat(process.pid, stat)) return;
+  if (!is_stopped(stat.state) && !is_dead(stat.state)) {
+    const Sent sent = send_signal(process, self_, signal);
+    if (sent == Sent::gone) return;
+    process.refused = sent == Sent::refused;
+  }
   process.state = stat.state;
   add_children_of(process.pid, stat.threads);
 }
@@ -179,16 +182,24 @@ std::uint32_t Descendants::refused_count() const {
   return refused;
 }
 
-bool Descendants::anything_runs() const {
+bool Descendants::anything_works() const {
   for (std::size_t i = 0; i < count_; ++i) {
-    const Process& process = processes_[i];
-    if (!process.refused && !is_dead(process.state) && !is_stopped(process.state)) return true;
+    if (processes_[i].state == 'R' || processes_[i].state == 'D') return true;
   }
   return false;
 }
 
-void Descendants::sweep(const pid_t* spared, std::size_t spared_count, Report* names) {
-  const std::int64_t give_up = now_millis() + kFreezeMillisMax;
+bool Descendants::anything_runs() const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Process& process = processes_[i];
+    // One that sleeps in the kernel (D) finds the signal before it does anything else; that may be never.
+    const bool halts = is_dead(process.state) || is_stopped(process.state) || process.state == 'D';
+    if (!process.refused && !halts) return true;
+  }
+  return false;
+}
+
+void Descendants::sweep(const pid_t* spared, std::size_t spared_count, std::int64_t give_up, Report* names) {
   look(spared, spared_count, SIGSTOP);
   while (anything_runs() && now_millis() < give_up) {
     const timespec pause{.tv_sec = 0, .tv_nsec = kFreezePauseNanos};
@@ -206,7 +217,7 @@ void Descendants::sweep(const pid_t* spared, std::size_t spared_count, Report* n
       leftover.pid = processes_[i].pid;
       read_name(leftover.pid, leftover.name);
     }
-    send_signal(processes_[i], self_, SIGKILL);
+    processes_[i].refused = send_signal(processes_[i], self_, SIGKILL) == Sent::refused;
   }
 }
 

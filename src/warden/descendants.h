@@ -18,7 +18,6 @@
 namespace warden {
 
 inline constexpr std::size_t kProcessesSeenMax = 32768;  // what doesn't fit is found by the next sweep
-inline constexpr int kFreezeMillisMax = 200;             // a process in the kernel's hands may never stop
 
 enum class Listing {
   children_files,  // /proc/PID/task/TID/children: costs as much as the tree is large
@@ -40,14 +39,16 @@ class Descendants {
   // Looks for all of them, dead ones that wait for their parent included. Children in `spared`, and all below them,
   // are left out. When the caller has just reaped its children and finds nothing here, there is nothing.
   void find(const pid_t* spared, std::size_t spared_count) { look(spared, spared_count, /*signal=*/0); }
-  // Stops all, then kills all, except `spared` as above. `names`, if given, gets how many were alive, and their names.
-  void sweep(const pid_t* spared, std::size_t spared_count, Report* names = nullptr);
+  // Stops all, then kills all, except `spared` as above. At `give_up` (now_millis) it kills without waiting for all to
+  // have stopped. `names`, if given, gets how many were alive, and their names.
+  void sweep(const pid_t* spared, std::size_t spared_count, std::int64_t give_up, Report* names = nullptr);
 
   // What the last look found, parents before children.
   std::size_t count() const { return count_; }
   const Process& at(std::size_t index) const { return processes_[index]; }
   std::uint32_t alive_count() const;
   std::uint32_t refused_count() const;
+  bool anything_works() const;  // or waits for the processor or a disk, and not for a time or an event
 
  private:
   void look(const pid_t* spared, std::size_t spared_count, int signal);

@@ -29,6 +29,7 @@ namespace warden {
 namespace {
 
 constexpr int kSweepPauseMillis = 5;
+constexpr int kOrphanFreezeMillisMax = 200;  // other commands wait to be started meanwhile
 
 // What is kept of a running command: the warden's own end of its channel is for the day its supervisor is killed.
 struct Running {
@@ -232,7 +233,7 @@ void Warden::end_orphans() {
   }
   const std::int64_t now = now_millis();
   if (orphans_due_ == 0) orphans_due_ = now + kEndingMillisMax;
-  descendants.sweep(supervisors_, count);
+  descendants.sweep(supervisors_, count, now + kOrphanFreezeMillisMax);
   const bool none_left = descendants.count() == 0;
   const bool hopeless = descendants.alive_count() > 0 && descendants.alive_count() == descendants.refused_count();
   if (!none_left && !hopeless && now < orphans_due_) return;
@@ -257,10 +258,11 @@ void Warden::answer_lost() {
 
 void Warden::end_everything() {
   is_ending_ = true;
+  setpriority(PRIO_PROCESS, 0, -20);  // where we may: a fork bomb leaves others little time
   const std::int64_t give_up = now_millis() + kEndingMillisMax;
   for (;;) {
     reap();
-    descendants.sweep(nullptr, 0);
+    descendants.sweep(nullptr, 0, give_up);
     if (descendants.count() == 0 || now_millis() >= give_up) return;
     if (descendants.alive_count() > 0 && descendants.alive_count() == descendants.refused_count()) return;
     pollfd ended{.fd = child_signals_, .events = POLLIN, .revents = 0};

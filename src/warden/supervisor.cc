@@ -58,6 +58,7 @@ class Supervisor {
   int child_signals_ = -1;
   Phase phase_ = Phase::running;
   std::int64_t due_ = kNever;  // when the phase ends by itself
+  std::int64_t settled_ = kNever;
   std::uint64_t timeout_grace_millis_ = 0;
   bool command_ended_ = false;
   bool children_left_ = true;
@@ -146,6 +147,7 @@ void Supervisor::on_child_signal() {
   if (!command_ended_ || !children_left_ || phase_ != Phase::running) return;
   phase_ = Phase::settling;
   due_ = now_millis() + kSettleMillis;
+  settled_ = now_millis() + kSettleMillisMax;
   report_.kind = ReportKind::exited;
   send_report();
 }
@@ -170,15 +172,21 @@ void Supervisor::end_politely(Cause cause, std::uint64_t grace_millis) {
 
 void Supervisor::on_time() {
   if (phase_ == Phase::running) return end_politely(Cause::timeout, timeout_grace_millis_);
+  if (phase_ == Phase::settling && now_millis() < settled_) {
+    descendants_.find(nullptr, 0);
+    due_ = now_millis() + kSettleMillis;
+    if (descendants_.anything_works()) return;
+  }
   finish();
 }
 
 void Supervisor::end_descendants() {
   const std::int64_t give_up = now_millis() + kEndingMillisMax;
+  setpriority(PRIO_PROCESS, 0, -20);  // where we may: a fork bomb leaves others little time
   // What runs when a command is ended from outside is no surprise to anyone: only leftovers are named.
   const bool names_wanted = phase_ == Phase::settling;
   while (reap(), children_left_) {
-    descendants_.sweep(nullptr, 0, names_wanted && report_.leftover_count == 0 ? &report_ : nullptr);
+    descendants_.sweep(nullptr, 0, give_up, names_wanted && report_.leftover_count == 0 ? &report_ : nullptr);
     const std::uint32_t alive = descendants_.alive_count();
     if ((alive > 0 && alive == descendants_.refused_count()) || now_millis() >= give_up) {
       report_.survivor_count = alive;

@@ -10,10 +10,12 @@
 namespace warden {
 
 // How long what a command left behind may take to end by itself before it is called a leftover and killed: the reader
-// of a process substitution, for one, outlives its shell by a moment.
+// of a process substitution, for one, outlives its shell by a moment. On a busy machine the moment is longer, so those
+// that are at work get up to the maximum; those that only sleep or wait don't.
 inline constexpr int kSettleMillis = 25;
+inline constexpr int kSettleMillisMax = 200;
 // After this what can't be ended is reported as surviving: it belongs to another user, or the kernel doesn't let it go.
-inline constexpr int kEndingMillisMax = 3000;
+inline constexpr int kEndingMillisMax = 5000;
 
 // Exit codes of a supervisor, for the warden only.
 inline constexpr int kSupervisorDone = 0;

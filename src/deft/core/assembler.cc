@@ -7,7 +7,9 @@
 namespace deft {
 namespace {
 
-std::unexpected<Error> malformed(std::string what) { return fail(Errc::invalid_json, "malformed stream: " + what); }
+std::unexpected<Error> malformed(const std::string& what) {
+  return fail(Errc::invalid_json, "malformed stream: " + what);
+}
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
@@ -114,8 +116,9 @@ Result<void> Assembler::replace(Key key, std::string_view whole) {
 Result<void> Assembler::append_to_member(Key key, std::string_view member, std::string_view piece) {
   Block* block = find_open(key);
   auto* other = block ? std::get_if<OtherBlock>(block) : nullptr;
-  if (!other || !other->json.is_object())
+  if (!other || !other->json.is_object()) {
     return malformed("a piece of block " + std::to_string(key) + ", which is not open");
+  }
   if (auto charged = charge(piece.size()); !charged) return charged;
   Json& text = other->json.get_object()[member];
   if (!text.is_string()) text = "";
@@ -147,18 +150,19 @@ bool Assembler::input_is_whole(Key key) const {
 Result<void> Assembler::close(Key key) {
   Entry* entry = find_entry(key);
   if (!entry) return malformed("the end of block " + std::to_string(key) + ", which has not begun");
-  if (entry->closed) return {};
-  entry->closed = true;
-  if (auto* other = std::get_if<OtherBlock>(&entry->block); other && !entry->input_text.empty()) {
-    // Not ours to run, so an input that does not parse is kept as the text that it is.
-    auto input = parse_json(entry->input_text, {.replace_lone_surrogates = true});
-    if (other->json.is_object()) {
-      other->json.get_object()["input"] = input ? std::move(*input) : Json(entry->input_text);
-    }
-    entry->input_text = {};
-  }
+  close(*entry);
   report_calls();
   return {};
+}
+
+void Assembler::close(Entry& entry) {
+  if (entry.closed) return;
+  entry.closed = true;
+  auto* other = std::get_if<OtherBlock>(&entry.block);
+  if (!other || entry.input_text.empty() || !other->json.is_object()) return;
+  // Not ours to run, so an input that does not parse is kept as the text that it is.
+  auto input = parse_json(entry.input_text, {.replace_lone_surrogates = true});
+  other->json.get_object()["input"] = input ? std::move(*input) : Json(entry.input_text);
 }
 
 void Assembler::stop(std::string reason, std::string raw) {
@@ -167,8 +171,14 @@ void Assembler::stop(std::string reason, std::string raw) {
   report_calls();
 }
 
-bool Assembler::was_cut_off() const {
-  return message_.stop_reason == "max_tokens" || message_.stop_reason == "model_context_window_exceeded";
+// Did the message run into its limit before this call's input began? So it is if nothing but such calls follows: some
+// servers announce all calls first and send their inputs afterwards.
+bool Assembler::is_cut_off(std::size_t at) const {
+  if (message_.stop_reason != "max_tokens" && message_.stop_reason != "model_context_window_exceeded") return false;
+  return std::all_of(entries_.begin() + static_cast<std::ptrdiff_t>(at), entries_.end(), [](const Entry& entry) {
+    const auto* use = std::get_if<ToolUseBlock>(&entry.block);
+    return use && is_blank(use->call.input_text);
+  });
 }
 
 // A call with no input at all may be one that takes none, or one that was cut off before its first byte. So the last
@@ -180,19 +190,19 @@ void Assembler::report_calls() {
     ToolCall& call = std::get<ToolUseBlock>(entries_[at].block).call;
     const bool ended = finishing_ || !message_.stop_reason.empty();
     if (is_blank(call.input_text) && is_last(at) && !ended) return;
-    settle(call, is_last(at));
+    settle(call, is_cut_off(at));
     events_.push_back(CallReady{call});
   }
 }
 
-void Assembler::settle(ToolCall& call, bool last) {
+void Assembler::settle(ToolCall& call, bool cut_off) {
   if (call.id.empty()) call.id = call_id_prefix_ + std::to_string(++calls_without_id_);
   if (call.name.empty()) {
     call.invalid = "the call names no tool";
     return;
   }
   if (is_blank(call.input_text)) {
-    if (last && was_cut_off()) {
+    if (cut_off) {
       call.invalid = "the message was cut off (" + message_.raw_stop_reason + ") before the input of this call";
       return;
     }
@@ -213,9 +223,7 @@ void Assembler::finish() {
     const std::string id = std::get<ToolUseBlock>(entries_[at].block).call.id;
     return fail(Error{Errc::invalid_json, "malformed stream: the message ended inside the call " + json_quote(id)});
   }
-  for (const auto& [key, at] : entry_of_key_) {
-    if (!entries_[at].closed) (void)close(key);  // a call cannot be among them; closing the rest cannot fail
-  }
+  for (Entry& entry : entries_) close(entry);  // texts and the like, which some APIs never close
   finishing_ = true;
   report_calls();
   for (Entry& entry : entries_) message_.blocks.push_back(std::move(entry.block));

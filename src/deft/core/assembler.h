@@ -85,10 +85,11 @@ class Assembler {
   };
 
   Entry* find_entry(Key key);
+  static void close(Entry& entry);
   bool is_last(std::size_t at) const { return at + 1 == entries_.size(); }
-  bool was_cut_off() const;
+  bool is_cut_off(std::size_t at) const;
   void report_calls();
-  void settle(ToolCall& call, bool last);
+  void settle(ToolCall& call, bool cut_off);
   void end_message();
 
   const std::string call_id_prefix_;

@@ -98,11 +98,15 @@ TEST_F(AssemblerTest, AnEmptyInputAtTheEndIsSettledByTheStopReason) {
 
 TEST_F(AssemblerTest, AnEmptyInputInAMessageThatWasCutOffIsInvalid) {
   open_call(0, "");
-  open_call(1, "");
-  ASSERT_TRUE(assembler.close(0));
-  ASSERT_TRUE(assembler.close(1));
+  open_call(1, R"({"a":1})");
+  open_call(2, "");
+  open_call(3, "");
   assembler.stop("max_tokens", "length");
-  EXPECT_EQ(events(), "call:c0={} call:c1!the message was cut off (length) before the input of this call ");
+  for (Assembler::Key key = 0; key < 4; ++key) ASSERT_TRUE(assembler.close(key));
+  EXPECT_EQ(events(),
+            "call:c0={} call:c1={\"a\":1} "
+            "call:c2!the message was cut off (length) before the input of this call "
+            "call:c3!the message was cut off (length) before the input of this call ");
 }
 
 TEST_F(AssemblerTest, TheTextOfAnInputIsKeptAsTheModelWroteIt) {

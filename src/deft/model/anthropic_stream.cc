@@ -5,10 +5,6 @@
 namespace deft {
 namespace {
 
-std::unexpected<Error> malformed(std::string_view what) {
-  return fail(Errc::invalid_json, "malformed stream: " + std::string(what));
-}
-
 bool is_of_message(std::string_view type) {
   return type == "content_block_start" || type == "content_block_delta" || type == "content_block_stop" ||
          type == "message_delta" || type == "message_stop";

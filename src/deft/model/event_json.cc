@@ -10,9 +10,15 @@ Result<Json> parse_event(std::string_view data) {
   const JsonLimits lenient{.replace_lone_surrogates = true};
   auto event = parse_json(data, lenient);
   if (!event && !is_utf8(data)) event = parse_json(to_valid_utf8(data), lenient);
-  if (!event) return fail(event.error().code, "malformed stream: an event is not valid JSON: " + event.error().message);
+  if (!event) return malformed("an event is not valid JSON: " + event.error().message);
   return event;
 }
+
+std::unexpected<Error> malformed(std::string_view what) {
+  return fail(Errc::invalid_json, "malformed stream: " + std::string(what));
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 std::optional<ProviderError> read_provider_error(const Json* error) {
   if (!error) return std::nullopt;

@@ -16,6 +16,11 @@ namespace deft {
 // character must not cost the message.
 Result<Json> parse_event(std::string_view data);
 
+// An event that breaks its API's rules.
+std::unexpected<Error> malformed(std::string_view what);
+
+bool is_blank(std::string_view text);
+
 struct ProviderError {
   std::string message;
   std::string code;  // type or code, as the provider calls it

@@ -10,12 +10,6 @@ constexpr std::size_t kToolNameBytesMax = 1024;
 // forth between two calls would make us parse both again and again.
 constexpr int kWholeTriesMax = 4;
 
-std::unexpected<Error> malformed(std::string_view what) {
-  return fail(Errc::invalid_json, "malformed stream: " + std::string(what));
-}
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
-
 }  // namespace
 
 void OpenAiChatCalls::clear() {
@@ -92,8 +86,8 @@ bool OpenAiChatCalls::begins_another(const Piece& piece, Call& call) {
 }
 
 Result<std::size_t> OpenAiChatCalls::start_call(const Piece& piece) {
-  if (piece.id.empty() && piece.name.empty() && !piece.index)
-    return malformed("a piece of a tool call that has not begun");
+  const bool anonymous = piece.id.empty() && piece.name.empty() && !piece.index;
+  if (anonymous) return malformed("a piece of a tool call that has not begun");
   const std::size_t position = calls_.size();
   const auto key = static_cast<Assembler::Key>(position);
   if (auto opened = assembler_.open(key, ToolUseBlock()); !opened) return std::unexpected(opened.error());

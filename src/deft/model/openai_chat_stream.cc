@@ -53,7 +53,7 @@ Result<void> OpenAiChatStream::handle(const Json& event, std::string_view text) 
   read_head(event);
   for (std::size_t i = 0; i < choices->size(); ++i) {
     const Json& choice = (*choices)[i];
-    if (!choice.is_object()) return fail(Errc::invalid_json, "malformed stream: a choice that is not an object");
+    if (!choice.is_object()) return malformed("a choice that is not an object");
     if (find_int(choice, "index").value_or(0) != 0) continue;
     if (auto read = read_choice(choice, text, i); !read) return read;
   }
@@ -80,7 +80,7 @@ Result<void> OpenAiChatStream::read_choice(const Json& choice, std::string_view 
     const JsonArray* calls = find_array(*delta, "tool_calls");
     for (std::size_t i = 0; calls && i < calls->size(); ++i) {
       const Json& call = (*calls)[i];
-      if (!call.is_object()) return fail(Errc::invalid_json, "malformed stream: a tool call that is not an object");
+      if (!call.is_object()) return malformed("a tool call that is not an object");
       const auto arguments = arguments_of(find(call, "function"), text,
                                           {"choices", position, name, "tool_calls", i, "function", "arguments"});
       if (auto read = calls_.read(call, arguments); !read) return read;

@@ -5,10 +5,6 @@
 namespace deft {
 namespace {
 
-std::unexpected<Error> malformed(std::string_view what) {
-  return fail(Errc::invalid_json, "malformed stream: " + std::string(what));
-}
-
 bool is_start(std::string_view type) {
   return type == "response.created" || type == "response.queued" || type == "response.in_progress";
 }
@@ -32,8 +28,6 @@ bool is_piece(std::string_view type) {
 bool is_usable_index(const std::optional<std::int64_t>& index) {
   return index && *index >= 0 && *index < static_cast<std::int64_t>(kMessageBlocksMax);
 }
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 std::string_view text_or_empty(const Json& json, std::string_view key) {
   return find_string(json, key).value_or(std::string_view());
@@ -277,8 +271,8 @@ Result<void> OpenAiResponsesStream::set_text(Item& item, std::int64_t content_in
   const std::string_view text = text_or_empty(part, "text");
   if (text.empty()) return {};
   if (!item.parts.contains(content_index)) {
-    if (const auto opened = open_part(item, content_index, TextBlock()); !opened)
-      return std::unexpected(opened.error());
+    const auto opened = open_part(item, content_index, TextBlock());
+    if (!opened) return std::unexpected(opened.error());
   }
   const Assembler::Key key = item.parts.at(content_index);
   Block* block = assembler_.find_open(key);

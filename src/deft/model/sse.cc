@@ -87,8 +87,9 @@ void SseReader::read_field(std::string_view name, std::string_view value) {
     if (value.find('\0') == std::string_view::npos && value.size() <= kSseIdBytesMax) id_ = value;
   } else if (name == "retry") {
     std::uint64_t milliseconds = 0;
-    const char* end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, milliseconds);
+    const char* begin = value.data();
+    const char* end = begin + value.size();
+    const auto [stop, error] = std::from_chars(begin, end, milliseconds);
     if (error == std::errc() && stop == end) retry_ = milliseconds;
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,12 @@
 
 namespace deft {
 
-enum class InputKind { undecided, event_stream, lines };
+enum class InputKind : std::uint8_t { undecided, event_stream, lines };
 // What bytes of unknown origin are, by how they begin: a provider's event stream, or lines of JSON (or of anything
 // else: whoever reads lines says what is wrong with them). "undecided" means: ask again with more bytes.
 InputKind sniff_input(std::string_view beginning);
 
-enum class StreamApi { unknown, anthropic_messages, openai_chat, openai_responses };
+enum class StreamApi : std::uint8_t { unknown, anthropic_messages, openai_chat, openai_responses };
 
 // The bytes of a provider's stream, in pieces of any size, to stream events. Which API it is shows in the events. More
 // than one message may follow on the same stream; a broken one is skipped up to the beginning of the next.

@@ -13,7 +13,7 @@ namespace deft {
 
 // The most that a supervisor takes to answer once its command's time is up, its ending of everything included. Only
 // one that is stuck in the kernel (a program on a dead network file system) takes longer; nobody waits for that.
-inline constexpr Duration kSupervisorAnswerMax = std::chrono::seconds(5);
+inline constexpr Duration kSupervisorAnswerMax = std::chrono::seconds(8);
 
 // poll() until the deadline; EINTR is no event.
 int poll_until(std::span<pollfd> watched, const Clock& clock, std::optional<TimePoint> deadline);

@@ -14,7 +14,7 @@ namespace deft {
 
 namespace {
 
-constexpr int kWardenExitMillisMax = 5000;
+constexpr int kWardenExitMillisMax = 8000;
 constexpr int kWardenAcceptSecondsMax = 2;
 
 // 0, or errno.

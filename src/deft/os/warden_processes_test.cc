@@ -175,7 +175,7 @@ TEST_F(Warden, CarriesALongArgumentListAndEnvironmentUnchanged) {
 }
 
 TEST_F(Warden, NamesWhatACommandLeftBehind) {
-  const auto end = run_bash("sleep 12345 & exit 0");
+  const auto end = run_bash("sleep 12345 & until grep -q sleep /proc/$!/comm; do :; done; exit 0");
   ASSERT_TRUE(end) << end.error().message;
   ASSERT_EQ(end->leftover_count, 1u);
   ASSERT_EQ(end->leftovers.size(), 1u);
@@ -184,7 +184,9 @@ TEST_F(Warden, NamesWhatACommandLeftBehind) {
 }
 
 TEST_F(Warden, ALeftoversNameIsPrintable) {
-  const auto end = run_bash("bash -c $'exec -a \"\\e[31mred\\n\\xff\" sleep 12345' & sleep 0.01; exit 0");
+  const auto end = run_bash(
+      "bash -c $'exec -a \"\\e[31mred\\n\\xff\" sleep 12345' & "
+      "until grep -q sleep /proc/$!/comm; do :; done; exit 0");
   ASSERT_TRUE(end) << end.error().message;
   ASSERT_EQ(end->leftovers.size(), 1u);
   EXPECT_EQ(end->leftovers[0].name, "?[31mred?\xef\xbf\xbd 12345");

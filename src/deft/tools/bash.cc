@@ -106,7 +106,8 @@ class BashTool final : public Tool {
     ShellOutput output(output_file(io));
 
     const Command process{.argv = {"/bin/bash", "--noprofile", "--norc", "-c", last_directory.script(command)},
-                          .environment = command_environment(own_environment()),
+                          .environment = is_read_only(input) ? read_only_environment(own_environment())
+                                                             : command_environment(own_environment()),
                           .directory = std::string(io.session.working_directory())};
     TimePoint next_progress{};
     const auto on_output = [&](OutputStream, std::string_view bytes) {
