@@ -7,11 +7,10 @@ namespace deft::testing {
 
 namespace {
 
-ProgramSetup setup_for(const TempFolder& folder, const TempFolder& temporary, const ProcessMark& mark,
-                       const ExecSetup& setup) {
+ProgramSetup setup_for(const TempFolder& folder, const TempFolder& temporary, const ExecSetup& setup) {
   ProgramSetup program{.argv = {DEFT_PROGRAM, "exec"},
                        .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + temporary.path(), "LANG=C.UTF-8",
-                                       "TMPDIR=" + temporary.path(), mark.variable()},
+                                       "TMPDIR=" + temporary.path()},
                        .directory = folder.path(),
                        .small_output_pipe = setup.small_output_pipe};
   program.argv.insert(program.argv.end(), setup.arguments.begin(), setup.arguments.end());
@@ -22,7 +21,7 @@ ProgramSetup setup_for(const TempFolder& folder, const TempFolder& temporary, co
 }  // namespace
 
 DeftExec::DeftExec(const TempFolder& folder, const ExecSetup& setup)
-    : program(setup_for(folder, temporary, mark, setup)) {}
+    : program(setup_for(folder, temporary, setup)) {}
 
 void DeftExec::call(std::string_view id, std::string_view tool, const JsonObject& input) {
   send_line(
@@ -82,7 +81,7 @@ std::vector<std::string> DeftExec::answered_ids() const {
 }
 
 std::vector<int> DeftExec::commands() const {
-  std::vector<int> pids = mark.alive();
+  std::vector<int> pids = mark_.alive();
   std::erase(pids, program.pid());
   return pids;
 }
@@ -93,8 +92,7 @@ bool DeftExec::leaves_no_command() const {
 
 Finished run_deft(const TempFolder& folder, const ExecSetup& setup, std::string_view input) {
   const TempFolder temporary;
-  const ProcessMark mark;
-  Program program(setup_for(folder, temporary, mark, setup));
+  Program program(setup_for(folder, temporary, setup));
   program.write(input);
   program.close_input();
   Finished finished;

@@ -68,13 +68,13 @@ class DeftExec {
   bool leaves_no_command() const;
 
   const TempFolder temporary;  // its TMPDIR
-  const ProcessMark mark;      // of everything it starts
   Program program;
 
  private:
   static boost::json::string_view text(std::string_view text) { return {text.data(), text.size()}; }
   bool read_line();
 
+  const ProcessMark mark_{"TMPDIR=" + temporary.path()};  // every command gets it, also one that only reads
   std::vector<Json> lines_;
 };
 
