@@ -150,8 +150,8 @@ bool read_command(int fd, std::size_t bytes, Command& command) {
 Launch launch(const Command& command, const Descriptors& descriptors) {
   alignas(16) static char stack[kChildStackBytes];
   ChildWork work{.command = command, .descriptors = descriptors};
-  // Sharing memory instead of copying its tables saves a fifth of the whole cost of a command, and tells us without a
-  // pipe whether the exec succeeded. Until it did, this process waits in the kernel and can only be killed.
+  // Shared memory needs no copying, and tells us without a pipe whether the exec succeeded. Until it did, this process
+  // waits in the kernel and can only be killed.
   const pid_t pid = clone(run_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &work);
   if (pid < 0) return Launch{.stage = Stage::fork, .error_number = errno};
   if (work.stage == Stage::none) return Launch{.pid = pid};

@@ -33,8 +33,8 @@ inline constexpr std::size_t kCommandsRunningMax = 4096;
 inline constexpr std::size_t kLeftoversNamedMax = 16;
 inline constexpr std::size_t kLeftoverNameBytesMax = 96;
 
-// Descriptors come in this order; those without a flag in StartRequest are always there.
-enum class Passed : std::uint32_t { channel, command, output, input, errors, directory };
+// Descriptors come in this order: channel, command, output, and then, each if its flag is set, input, errors,
+// directory.
 inline constexpr std::size_t kPassedMax = 6;
 inline constexpr std::uint32_t kPassesInput = 1;      // else standard input is /dev/null
 inline constexpr std::uint32_t kPassesErrors = 2;     // else standard error goes where the output goes
@@ -45,7 +45,7 @@ struct StartRequest {
   std::uint32_t magic = kProtocolMagic;
   std::uint32_t version = kProtocolVersion;
   std::uint32_t passes = 0;
-  std::uint32_t command_bytes = 0;  // length of the file behind Passed::command
+  std::uint32_t command_bytes = 0;  // length of the command's file
 };
 
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 
 #include "deft/base/check.h"
 #include "deft/base/utf8.h"
@@ -400,6 +401,10 @@ std::optional<std::int64_t> find_int(const Json& value, std::string_view key) {
   const Json* found = find(value, key);
   if (!found) return std::nullopt;
   if (found->is_int64()) return found->get_int64();
+  // A parser gives the smallest type that fits; a size that we put in ourselves is unsigned.
+  if (found->is_uint64() && std::in_range<std::int64_t>(found->get_uint64())) {
+    return static_cast<std::int64_t>(found->get_uint64());
+  }
   // 3.0 is an integer to JSON Schema, so it is one here.
   if (found->is_double() && std::trunc(found->get_double()) == found->get_double() &&
       std::abs(found->get_double()) < 9.0e15) {

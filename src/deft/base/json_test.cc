@@ -59,6 +59,14 @@ TEST(Json, HalfASurrogatePairIsReplacedOnRequestOnly) {
 
 TEST(Json, InvalidUtf8NeverLeaves) { EXPECT_EQ(json_quote("a\xff\x01\"b"), "\"a\xEF\xBF\xBD\\u0001\\\"b\""); }
 
+TEST(Json, AnIntegerIsFoundHoweverItIsStored) {
+  const Json object = JsonObject{{"size", std::size_t{7}}, {"int", -7}, {"double", 7.0}, {"huge", ~std::uint64_t{0}}};
+  EXPECT_EQ(find_int(object, "size"), 7);
+  EXPECT_EQ(find_int(object, "int"), -7);
+  EXPECT_EQ(find_int(object, "double"), 7);
+  EXPECT_EQ(find_int(object, "huge"), std::nullopt);
+}
+
 TEST(Json, RawSpansAreTheBytesAsTheyCame) {
   const std::string text = R"( {"a" : {"big":123456789012345678901234567890, "x":"}\"{"} , "b\n":[ 1.50 ,"]"]} )";
   ASSERT_TRUE(parse_json(text));

@@ -47,6 +47,11 @@ TEST(Sse, AllThreeLineEndsCountAlsoMixed) {
   EXPECT_EQ(read_whole("data: a\r\rdata: b\r\n\r\ndata: c\n\ndata: d\r\n\n"), "[|a|][|b|][|c|][|d|]");
 }
 
+TEST(Sse, ACarriageReturnAndItsNewlineAreOneLineEnd) {
+  EXPECT_EQ(read_whole("event: e\r\ndata: a\r\ndata: b\r\n\r\n"), "[e|a\nb|]");
+  EXPECT_EQ(read_byte_by_byte("event: e\r\ndata: a\r\ndata: b\r\n\r\n"), "[e|a\nb|]");
+}
+
 TEST(Sse, ACarriageReturnEndsTheLineAtOnceAndItsNewlineMayComeLater) {
   SseReader reader;
   EXPECT_EQ(show(reader.feed("data: a\r")), "");

@@ -45,8 +45,8 @@ bool is_missing(int error_number) { return error_number == ENOENT || error_numbe
 
 void CommandChannel::request_end(Duration grace) {
   warden::EndRequest request;
-  const auto millis = std::chrono::ceil<std::chrono::milliseconds>(grace).count();
-  request.grace_millis = millis < 0 ? 0 : static_cast<std::uint64_t>(millis);
+  const Duration bounded = std::clamp(grace, Duration::zero(), kEndGraceMax);
+  request.grace_millis = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(bounded).count());
   // A supervisor that is gone has answered already, or its warden will.
   while (::send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR) {
   }
@@ -93,7 +93,8 @@ Error CommandChannel::failure_of(const warden::Report& report) const {
       return system_error(Errc::unsupported, program_ + " can't be run restricted, so it was not run", number);
     case warden::Stage::directory:
       return system_error(is_missing(number) ? Errc::not_found : Errc::io,
-                          "the working directory " + directory_ + " can't be entered", number);
+                          "the working directory " + (directory_.empty() ? "" : directory_ + " ") + "can't be entered",
+                          number);
     case warden::Stage::exec:
       if (number == E2BIG) {
         return system_error(Errc::limit, "cannot run " + program_ + ", put long text into a file", number);

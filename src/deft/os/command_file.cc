@@ -30,8 +30,7 @@ std::string_view value_of(std::string_view name, std::span<const std::string> en
 bool holds_nul(std::string_view text) { return text.find('\0') != text.npos; }
 
 std::uint64_t millis_of(Duration duration) {
-  const auto millis = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
-  return millis < 0 ? 0 : static_cast<std::uint64_t>(millis);
+  return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
 }
 
 Result<void> check(const Command& command, std::string_view program) {
@@ -70,8 +69,7 @@ Result<std::string> find_program(std::string_view name, std::span<const std::str
   return fail(Errc::not_found, "the program " + std::string(name) + " is in no directory of PATH");
 }
 
-Result<std::string> encode_command(const Command& command, std::string_view program,
-                                   std::optional<std::chrono::milliseconds> timeout) {
+Result<std::string> encode_command(const Command& command, std::string_view program, std::optional<Duration> timeout) {
   if (const auto checked = check(command, program); !checked) return std::unexpected(checked.error());
   std::size_t bytes = sizeof(warden::CommandHeader) + program.size() + command.directory.size() + 2;
   for (const auto& argument : command.argv) bytes += argument.size() + 1;
@@ -83,8 +81,8 @@ Result<std::string> encode_command(const Command& command, std::string_view prog
   warden::CommandHeader header;
   header.argument_count = static_cast<std::uint32_t>(command.argv.size());
   header.variable_count = static_cast<std::uint32_t>(command.environment.size());
-  if (timeout) header.timeout_millis = millis_of(*timeout);
-  header.grace_millis = millis_of(command.end_grace);
+  if (timeout && *timeout <= kTimeoutMax) header.timeout_millis = millis_of(std::max(*timeout, Duration::zero()));
+  header.grace_millis = millis_of(std::clamp(command.end_grace, Duration::zero(), kEndGraceMax));
   header.memory_bytes = command.limits.memory_bytes.value_or(warden::kNoLimit);
   header.processes = command.limits.processes.value_or(warden::kNoLimit);
   header.file_bytes = command.limits.file_bytes.value_or(warden::kNoLimit);

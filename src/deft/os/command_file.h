@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,7 +18,6 @@ Result<std::string> find_program(std::string_view name, std::span<const std::str
 
 // The bytes that the warden reads (warden/protocol.h). `program` is an absolute path; argv[0] stays what the caller
 // said.
-Result<std::string> encode_command(const Command& command, std::string_view program,
-                                   std::optional<std::chrono::milliseconds> timeout);
+Result<std::string> encode_command(const Command& command, std::string_view program, std::optional<Duration> timeout);
 
 }  // namespace deft

@@ -104,7 +104,7 @@ Result<void> add_directory(const Command& command, Order& order) {
 }  // namespace
 
 Result<RunningCommand> launch_command(WardenLink& link, const Command& command, StandardInput input,
-                                      std::optional<std::chrono::milliseconds> timeout) {
+                                      std::optional<Duration> timeout) {
   if (command.argv.empty()) return fail(Errc::invalid_input, "a command needs a program to run");
   const auto program = find_program(command.argv.front(), command.environment);
   if (!program) return std::unexpected(program.error());

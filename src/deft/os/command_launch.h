@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -26,6 +25,6 @@ enum class StandardInput {
 
 // Hands a command to the warden. Whether it runs is what the channel reports next.
 Result<RunningCommand> launch_command(WardenLink& link, const Command& command, StandardInput input,
-                                      std::optional<std::chrono::milliseconds> timeout);
+                                      std::optional<Duration> timeout);
 
 }  // namespace deft

@@ -23,6 +23,8 @@ namespace deft {
 
 // How long a command that is ended politely has between SIGTERM and SIGKILL.
 inline constexpr Duration kEndGrace = std::chrono::milliseconds(500);
+inline constexpr Duration kEndGraceMax = std::chrono::minutes(10);     // more is cut to this
+inline constexpr Duration kTimeoutMax = std::chrono::hours(24 * 365);  // a later deadline is none
 
 // What the command and each of its children may use; both the soft and the hard limit. Nothing: what deft has itself.
 struct CommandLimits {

@@ -20,12 +20,15 @@ class StopEvent {
   explicit StopEvent(const std::stop_token& token) {
     if (!token.stop_possible()) return;
     event_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    works_ = static_cast<bool>(event_);
+    if (!works_) return;
     callback_.emplace(token, Signal{event_.get()});
   }
   StopEvent(const StopEvent&) = delete;
   StopEvent& operator=(const StopEvent&) = delete;
 
   int fd() const { return event_.get(); }
+  bool works() const { return works_; }  // false: no descriptor was left, and a stop would not be noticed
 
  private:
   struct Signal {
@@ -35,6 +38,7 @@ class StopEvent {
       [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);
     }
   };
+  bool works_ = true;
   UniqueFd event_;
   std::optional<std::stop_callback<Signal>> callback_;  // after event_: ends before it
 };

@@ -67,6 +67,7 @@ WardenChild::~WardenChild() {
 
 Result<void> WardenChild::write(std::string_view bytes, std::stop_token stop) {
   const StopEvent stopped(stop);
+  if (!stopped.works()) return fail(Errc::limit, "too many open files to wait for a process");
   while (!bytes.empty()) {
     if (stop.stop_requested()) return fail(Errc::cancelled, "writing to the process was cancelled");
     if (!running_.input) return fail(Errc::io, "the process's input is closed");
@@ -88,6 +89,7 @@ Result<std::size_t> WardenChild::read(OutputStream stream, std::span<char> into,
   const int fd = stream == OutputStream::output ? running_.output.get() : running_.errors.get();
   if (fd < 0 || into.empty()) return 0;
   const StopEvent stopped(stop);
+  if (!stopped.works()) return fail(Errc::limit, "too many open files to wait for a process");
   for (;;) {
     if (stop.stop_requested()) return fail(Errc::cancelled, "reading from the process was cancelled");
     // Asked before reading: what was written before the end is there now. Somebody outside may hold the pipe open, so
@@ -106,6 +108,7 @@ Result<std::size_t> WardenChild::read(OutputStream stream, std::span<char> into,
 
 Result<CommandEnd> WardenChild::wait(std::stop_token stop, std::optional<TimePoint> deadline) {
   const StopEvent stopped(stop);
+  if (!stopped.works()) return fail(Errc::limit, "too many open files to wait for a process");
   for (;;) {
     running_.channel->receive();
     if (auto outcome = running_.channel->outcome()) return *std::move(outcome);

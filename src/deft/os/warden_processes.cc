@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "deft/os/command_launch.h"
@@ -30,17 +31,18 @@ std::optional<TimePoint> earlier(std::optional<TimePoint> a, std::optional<TimeP
 
 class RunLoop {
  public:
-  RunLoop(const Clock& clock, WardenLink& link, RunningCommand running, const Command& command,
-          const OutputSink& on_output, const RunUntil& until)
+  RunLoop(const Clock& clock, WardenLink& link, RunningCommand running, Duration end_grace, const OutputSink& on_output,
+          const RunUntil& until)
       : clock_(clock),
         link_(link),
         running_(std::move(running)),
-        answer_patience_(command.end_grace + kSupervisorAnswerMax),
+        answer_patience_(end_grace + kSupervisorAnswerMax),
         on_output_(on_output),
         cancelled_(until.cancel),
         aborted_(until.abort),
         nudge_due_(clock.now() + kStartPatience) {
-    if (until.deadline) answer_due_ = *until.deadline + answer_patience_;
+    if (until.deadline && *until.deadline - clock.now() <= kTimeoutMax)
+      answer_due_ = *until.deadline + answer_patience_;
   }
 
   Result<CommandEnd> run() {
@@ -120,16 +122,16 @@ Result<CommandEnd> WardenProcesses::run(const Command& command, const OutputSink
   if (until.cancel.stop_requested() || until.abort.stop_requested()) {
     return fail(Errc::cancelled, "the command was cancelled before it started");
   }
-  std::optional<std::chrono::milliseconds> timeout;
-  if (until.deadline) {
-    timeout = std::chrono::ceil<std::chrono::milliseconds>(*until.deadline - clock_.now());
-    if (timeout->count() <= 0) return fail(Errc::timeout, "the command's time was up before it started");
-  }
+  std::optional<Duration> timeout;
+  if (until.deadline) timeout = *until.deadline - clock_.now();
+  if (timeout && *timeout <= Duration::zero())
+    return fail(Errc::timeout, "the command's time was up before it started");
   auto running = launch_command(*link_, command, StandardInput::text, timeout);
   if (!running) return std::unexpected(running.error());
   CommandChannel& channel = *running->channel;
-  RunLoop loop(clock_, *link_, *std::move(running), command, on_output, until);
-  const std::stop_callback cancel(until.cancel, [&] { channel.request_end(command.end_grace); });
+  const Duration end_grace = std::clamp(command.end_grace, Duration::zero(), kEndGraceMax);
+  RunLoop loop(clock_, *link_, *std::move(running), end_grace, on_output, until);
+  const std::stop_callback cancel(until.cancel, [&] { channel.request_end(end_grace); });
   const std::stop_callback abort(until.abort, [&] { channel.request_end(Duration::zero()); });
   return loop.run();
 }
@@ -141,6 +143,7 @@ Result<std::unique_ptr<Child>> WardenProcesses::start(const Command& command, st
   CommandChannel& channel = *running->channel;
   auto child = std::make_unique<WardenChild>(clock_, *std::move(running));
   const StopEvent stopped(stop);
+  if (!stopped.works()) return fail(Errc::limit, "too many open files to start a process");
   std::optional<TimePoint> nudge_due = clock_.now() + kStartPatience;
   while (!channel.is_started()) {
     if (stop.stop_requested()) return fail(Errc::cancelled, "the command was cancelled while it started");

@@ -241,6 +241,14 @@ TEST_F(Warden, WhatIsCancelledOrTooLateBeforeItStartsNeverRuns) {
   EXPECT_EQ(output_, "");
 }
 
+TEST_F(Warden, AnEndlessDeadlineOrGraceIsNoTrap) {
+  Command command = bash("exit 8", mark_);
+  command.end_grace = Duration::max();
+  const auto end = run(command, {.deadline = TimePoint::max()});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->exit_code, 8);
+}
+
 TEST_F(Warden, ACancelReachesTheCommandWhileTheReaderOfItsOutputIsBusy) {
   std::stop_source stop;
   std::latch reader_is_busy(1);
@@ -319,12 +327,15 @@ TEST_F(Warden, AThousandCommandsLeaveNoDescriptorAndNoZombie) {
   ASSERT_TRUE(run(Command{.argv = {"/bin/true"}}));
   const auto wardens = testing::children_of(::getpid());
   ASSERT_EQ(wardens.size(), 1u);
-  const auto descriptors = testing::open_descriptor_count();
+  EXPECT_TRUE(eventually([&] { return testing::children_of(wardens[0]).empty(); }));
+  const auto descriptors = testing::open_descriptor_count(::getpid());
+  const auto wardens_descriptors = testing::open_descriptor_count(wardens[0]);
   for (int i = 0; i < 1000; ++i)
     ASSERT_TRUE(run(Command{.argv = {i % 10 == 0 ? "/no/such/program" : "/bin/true"}}) || i % 10 == 0);
-  EXPECT_EQ(testing::open_descriptor_count(), descriptors);
+  EXPECT_EQ(testing::open_descriptor_count(::getpid()), descriptors);
   EXPECT_EQ(testing::children_of(::getpid()), wardens);
   EXPECT_TRUE(eventually([&] { return testing::children_of(wardens[0]).empty(); }));
+  EXPECT_TRUE(eventually([&] { return testing::open_descriptor_count(wardens[0]) == wardens_descriptors; }));
 }
 
 TEST_F(Warden, LargeOutputNeedsLittleMemory) {

@@ -52,7 +52,7 @@ ProcessMark::ProcessMark() {
 std::vector<int> ProcessMark::alive() const {
   std::vector<int> pids;
   for (const int pid : all_processes()) {
-    const std::string environment = '\0' + file_text("/proc/" + std::to_string(pid) + "/environ");
+    const std::string environment = '\0' + environment_of(pid);
     if (environment.find('\0' + variable_ + '\0') != environment.npos && is_alive(pid)) pids.push_back(pid);
   }
   return pids;
@@ -100,8 +100,11 @@ std::vector<int> children_of(int pid) {
   return children;
 }
 
-std::size_t open_descriptor_count() {
-  const std::filesystem::directory_iterator entries("/proc/self/fd");
+std::string environment_of(int pid) { return file_text("/proc/" + std::to_string(pid) + "/environ"); }
+
+std::size_t open_descriptor_count(int pid) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries("/proc/" + std::to_string(pid) + "/fd", error);
   return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
 }
 

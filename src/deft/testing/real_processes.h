@@ -39,6 +39,8 @@ struct ProcessState {
 ProcessState process_state(int pid);
 bool is_alive(int pid);  // a zombie is not
 std::vector<int> children_of(int pid);
-std::size_t open_descriptor_count();
+std::string environment_of(int pid);
+// 0 where we may not look.
+std::size_t open_descriptor_count(int pid);
 
 }  // namespace deft::testing

@@ -1,0 +1,79 @@
+#include "deft/base/encoding.h"
+
+#include <gtest/gtest.h>
+
+#include "deft/base/utf8.h"
+
+namespace deft {
+namespace {
+
+using namespace std::string_view_literals;
+
+TEST(Encoding, IsToldByMarksZeroBytesAndWhatDecodes) {
+  struct Case {
+    std::string_view bytes;
+    std::optional<TextEncoding> encoding;
+  };
+  const Case cases[] = {
+      {"", TextEncoding{Encoding::utf8, false}},
+      {"plain\n", TextEncoding{Encoding::utf8, false}},
+      {"gr\xC3\xBC\xC3\x9F"sv, TextEncoding{Encoding::utf8, false}},
+      {"\xEF\xBB\xBFx"sv, TextEncoding{Encoding::utf8, true}},
+      {"\xFF\xFEh\0i\0"sv, TextEncoding{Encoding::utf16_le, true}},
+      {"\xFE\xFF\0h\0i"sv, TextEncoding{Encoding::utf16_be, true}},
+      {"\xFF\xFE"sv, TextEncoding{Encoding::utf16_le, true}},
+      {"h\0e\0l\0l\0o\0\n\0"sv, TextEncoding{Encoding::utf16_le, false}},
+      {"\0h\0e\0l\0l\0o\0\n"sv, TextEncoding{Encoding::utf16_be, false}},
+      {"caf\xE9 na\xEFve"sv, TextEncoding{Encoding::windows_1252, false}},
+      {"\x93quoted\x94 \x80"sv, TextEncoding{Encoding::windows_1252, false}},
+      {"\xC3\xBC\xC3\x9F\xC3\xA4 damaged \xFF"sv, TextEncoding{Encoding::utf8, false}},
+      {"\x1B[31mred\x1B[0m\f\n"sv, TextEncoding{Encoding::utf8, false}},
+      {"\x7F\x45LF\x02\x01\x01\0\0\0"sv, std::nullopt},
+      {"text with a zero \0 byte"sv, std::nullopt},
+      {"\x01\x02\x03\x04"sv, std::nullopt},
+      {"\xFF\xFE\0\0h\0\0\0"sv, std::nullopt},
+      {"\xE9\x01\x02 caf\xE9"sv, std::nullopt},
+  };
+  for (const Case& c : cases) {
+    const auto found = detect_encoding(c.bytes);
+    EXPECT_EQ(found.has_value(), c.encoding.has_value()) << testing::PrintToString(c.bytes);
+    EXPECT_TRUE(found == c.encoding) << testing::PrintToString(c.bytes);
+  }
+}
+
+TEST(Encoding, WhatWasDecodedIsEncodedToTheSameBytes) {
+  for (const Encoding encoding : {Encoding::utf16_le, Encoding::utf16_be, Encoding::windows_1252}) {
+    std::string bytes;
+    for (int i = 1; i < 256; ++i) {
+      if (encoding == Encoding::utf16_be) bytes += '\x21';
+      bytes += static_cast<char>(i);
+      if (encoding == Encoding::utf16_le) bytes += '\x21';
+    }
+    if (encoding == Encoding::utf16_le) bytes += "\x3D\xD8\x00\xDE"sv;  // a pair of surrogates
+    if (encoding == Encoding::utf16_be) bytes += "\xD8\x3D\xDE\x00"sv;
+    std::string utf8;
+    for (std::string_view rest = bytes; !rest.empty();) {
+      const DecodedCharacter c = decode_character(rest, encoding);
+      EXPECT_FALSE(c.is_stray);
+      append_utf8(utf8, c.code_point);
+      rest.remove_prefix(c.bytes);
+    }
+    EXPECT_EQ(encode_text(utf8, encoding).value(), bytes) << to_string(encoding);
+  }
+}
+
+TEST(Encoding, ACharacterThatTheEncodingLacksIsNamed) {
+  const auto encoded = encode_text("a Ω", Encoding::windows_1252);
+  ASSERT_FALSE(encoded.has_value());
+  EXPECT_EQ(encoded.error().message, "the character “Ω” does not exist in Windows-1252");
+}
+
+TEST(Encoding, HalfASurrogatePairAndHalfACharacterAreStray) {
+  EXPECT_TRUE(decode_character("\x3D\xD8"sv, Encoding::utf16_le).is_stray);
+  EXPECT_TRUE(decode_character("\x3D\xD8x\0"sv, Encoding::utf16_le).is_stray);
+  EXPECT_TRUE(decode_character("\x00\xDE"sv, Encoding::utf16_le).is_stray);
+  EXPECT_EQ(decode_character("x"sv, Encoding::utf16_be).bytes, 1U);
+}
+
+}  // namespace
+}  // namespace deft
