@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "deft/base/check.h"
 #include "deft/base/path.h"
 #include "deft/os/files.h"
 
@@ -147,6 +148,7 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall&
   }
   AdmittedCall admitted = call;
   admitted.call.input = std::move(input);
+  admitted.resolved = false;
   const Json& given = admitted.call.input;
   const Tool& tool = admitted.tool();
   admitted.read_only = declared(false, [&] { return tool.is_read_only(given); });
@@ -169,8 +171,10 @@ CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling)
     const bool safe = declared(false, [&] { return call.tool().is_concurrency_safe(call.call.input); });
     traits.footprint = plain_footprint(safe);
   }
-  // A relative path means something only once the working directory is settled.
-  if (has_relative_path(call)) traits.footprint = std::move(traits.footprint).and_session(Footprint::Use::read);
+  // A relative path means something only once the working directory is settled; until then only that is known of it.
+  if (has_relative_path(call) && !traits.footprint.is_everything()) {
+    traits.footprint = Footprint::uses_session(Footprint::Use::read);
+  }
   return traits;
 }
 
@@ -185,6 +189,7 @@ Footprint CallPipeline::resolve(AdmittedCall& call, const SessionView& session, 
         declared(std::optional<Footprint>(), [&] { return call.tool().footprint(call.call.input); });
     call.footprint = declared_again ? resolve_paths(parts_.os.files, *declared_again) : Footprint::everything();
   }
+  call.resolved = true;
   if (scheduling == Scheduling::exclusive) return traits(call, scheduling).footprint;
   if (was_relative) return Footprint(call.footprint).and_session(Footprint::Use::read);
   return call.footprint;
@@ -231,6 +236,7 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
 }
 
 Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& setting) const {
+  DEFT_CHECK(call.resolved);
   const auto denied = [](ToolResult result) { return Denied{std::move(result)}; };
   if (setting.stop.stop_requested()) return denied(engine_error(Errc::cancelled, "Cancelled before it began"));
 
