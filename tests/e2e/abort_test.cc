@@ -71,9 +71,10 @@ TEST(ExecAbortState, WhatCameBeforeTheAbortIsKeptInTheAnswer) {
 TEST(ExecAbortState, CallsThatComeAfterAnAbortAreNotRun) {
   const TempFolder folder;
   DeftExec deft(folder, kBypass);
-  deft.send("{\"type\":\"abort\"}\n"
-            R"({"type":"tool_use","id":"late","name":"Bash","input":{"command":"touch late"}})"
-            "\n");
+  deft.send(
+      "{\"type\":\"abort\"}\n"
+      R"({"type":"tool_use","id":"late","name":"Bash","input":{"command":"touch late"}})"
+      "\n");
   EXPECT_EQ(deft.finish(), 130);
   EXPECT_TRUE(folder.names().empty());
 }
@@ -88,9 +89,8 @@ TEST(ExecAbortState, ASecondSigintEndsItAtOnce) {
   deft.bash("running", kStubborn);
   ASSERT_TRUE(appears(folder, "begun"));
   deft.program.send_signal(SIGINT);
-  ASSERT_TRUE(eventually([&] {
-    return folder.bytes("session/journal.jsonl")->find("the user aborted") != std::string::npos;
-  }));
+  ASSERT_TRUE(
+      eventually([&] { return folder.bytes("session/journal.jsonl")->find("the user aborted") != std::string::npos; }));
   deft.program.send_signal(SIGINT);
   EXPECT_EQ(deft.program.wait(), 130);
   EXPECT_TRUE(deft.leaves_no_command());

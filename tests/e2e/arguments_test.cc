@@ -35,10 +35,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"SettingsWrongPermissions", {"--settings", R"({"permissions":[]})"}, "permissions"},
         Refusal{"SettingsWrongRules", {"--settings", R"({"permissions":{"deny":"Bash"}})"}, "permissions.deny"},
         Refusal{"SettingsWrongRule", {"--settings", R"({"permissions":{"allow":["Bash(oops"]}})"}, "Bash(oops"},
-        Refusal{"SettingsWrongMode", {"--settings", R"({"permissions":{"defaultMode":"x"}})"}, "permissions.defaultMode"},
+        Refusal{
+            "SettingsWrongMode", {"--settings", R"({"permissions":{"defaultMode":"x"}})"}, "permissions.defaultMode"},
         Refusal{"SettingsWrongScheduling", {"--settings", R"({"scheduling":"chaos"})"}, "scheduling"},
         Refusal{"SettingsWrongStreaming", {"--settings", R"({"streaming":3})"}, "streaming"},
-        Refusal{"SettingsWrongSiblings", {"--settings", R"({"cancelSiblingsOnFailure":"maybe"})"},
+        Refusal{"SettingsWrongSiblings",
+                {"--settings", R"({"cancelSiblingsOnFailure":"maybe"})"},
                 "cancelSiblingsOnFailure"}),
     [](const auto& refusal) { return refusal.param.name; });
 

@@ -102,8 +102,9 @@ TEST(ExecBash, AWorkingDirectoryThatSomebodyElseRemovedStopsOneCommandAndNotTheS
 TEST(ExecBash, ATimeoutEndsTheWholeTree) {
   const TempFolder folder;
   DeftExec deft(folder, kBypass);
-  deft.call("a", "Bash",
-            {{"command", "echo started; (trap '' TERM; sleep 3600; true) & setsid sleep 3600 & wait"}, {"timeout", 300}});
+  deft.call(
+      "a", "Bash",
+      {{"command", "echo started; (trap '' TERM; sleep 3600; true) & setsid sleep 3600 & wait"}, {"timeout", 300}});
   const Json result = deft.result("a");
   EXPECT_EQ(content(result), "Command timed out after 300 ms and was ended.\nstarted");
   EXPECT_EQ(text_of(result, "code"), "timeout");
@@ -169,8 +170,9 @@ TEST(ExecBash, InvalidUtf8IsMadeValid) {
 
 TEST(ExecBash, ItHasNoControllingTerminalAndOnlyThreeDescriptors) {
   const TempFolder folder;
-  EXPECT_EQ(content(run(folder, "(: > /dev/tty) 2>/dev/null && echo tty; cd /proc/self/fd && echo *; cd - > /dev/null")),
-            "0 1 2 3");  // 3 is the list's own
+  EXPECT_EQ(
+      content(run(folder, "(: > /dev/tty) 2>/dev/null && echo tty; cd /proc/self/fd && echo *; cd - > /dev/null")),
+      "0 1 2 3");  // 3 is the list's own
 }
 
 TEST(ExecBash, ACommandThatFloodsItsOutputForeverIsStillEnded) {

@@ -36,7 +36,8 @@ TEST(ExecControl, AFailedCommandCancelsTheLaterOnesOfItsMessageAndNotTheNextMess
 
 TEST(ExecControl, SettingsMayKeepAFailureFromCancellingItsSiblings) {
   const TempFolder folder;
-  DeftExec deft(folder, {"--permission-mode", "bypassPermissions", "--settings", R"({"cancelSiblingsOnFailure":"off"})"});
+  DeftExec deft(folder,
+                {"--permission-mode", "bypassPermissions", "--settings", R"({"cancelSiblingsOnFailure":"off"})"});
   deft.bash("fails", "exit 3");
   deft.bash("later", "touch later");
   EXPECT_EQ(deft.finish(), 0);
@@ -46,10 +47,9 @@ TEST(ExecControl, SettingsMayKeepAFailureFromCancellingItsSiblings) {
 TEST(ExecControl, TheCallsOfAnAssistantMessageAreOneMessage) {
   const TempFolder folder;
   DeftExec deft(folder, kBypass);
-  deft.send_line(
-      R"({"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Let me see."},)"
-      R"({"type":"tool_use","id":"a","name":"Bash","input":{"command":"exit 1"}},)"
-      R"({"type":"tool_use","id":"b","name":"Bash","input":{"command":"touch b"}}]}})");
+  deft.send_line(R"({"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Let me see."},)"
+                 R"({"type":"tool_use","id":"a","name":"Bash","input":{"command":"exit 1"}},)"
+                 R"({"type":"tool_use","id":"b","name":"Bash","input":{"command":"touch b"}}]}})");
   deft.send_line(
       R"({"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Bash","input":{"command":"touch c"}}]})");
   EXPECT_EQ(deft.finish(), 0);

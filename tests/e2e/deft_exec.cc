@@ -20,12 +20,10 @@ ProgramSetup setup_for(const TempFolder& folder, const TempFolder& temporary, co
 
 }  // namespace
 
-DeftExec::DeftExec(const TempFolder& folder, const ExecSetup& setup)
-    : program(setup_for(folder, temporary, setup)) {}
+DeftExec::DeftExec(const TempFolder& folder, const ExecSetup& setup) : program(setup_for(folder, temporary, setup)) {}
 
 void DeftExec::call(std::string_view id, std::string_view tool, const JsonObject& input) {
-  send_line(
-      to_json(JsonObject{{"type", "tool_use"}, {"id", text(id)}, {"name", text(tool)}, {"input", input}}));
+  send_line(to_json(JsonObject{{"type", "tool_use"}, {"id", text(id)}, {"name", text(tool)}, {"input", input}}));
 }
 
 bool DeftExec::read_line() {
@@ -52,7 +50,8 @@ Json DeftExec::line_of_call(std::string_view type, std::string_view id) {
 }
 
 Json DeftExec::stage(std::string_view id, std::string_view stage) {
-  return line("stage", [&](const Json& it) { return text_of(it, "tool_use_id") == id && text_of(it, "stage") == stage; });
+  return line("stage",
+              [&](const Json& it) { return text_of(it, "tool_use_id") == id && text_of(it, "stage") == stage; });
 }
 
 int DeftExec::finish() {
@@ -102,9 +101,7 @@ Finished run_deft(const TempFolder& folder, const ExecSetup& setup, std::string_
   return finished;
 }
 
-std::string text_of(const Json& line, std::string_view key) {
-  return std::string(find_string(line, key).value_or(""));
-}
+std::string text_of(const Json& line, std::string_view key) { return std::string(find_string(line, key).value_or("")); }
 
 std::int64_t number_of(const Json& line, std::string_view key) { return find_int(line, key).value_or(0); }
 

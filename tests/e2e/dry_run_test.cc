@@ -19,9 +19,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, ExecDryRun, ::testing::ValuesIn(call_formats()
 
 TEST_P(ExecDryRun, PrintsTheMessageAndRunsNothing) {
   const TempFolder folder;
-  const Finished run =
-      run_deft(folder, {.arguments = {"--dry-run", "--permission-mode", "bypassPermissions"}},
-               GetParam().stream("touch a", "touch b").whole());
+  const Finished run = run_deft(folder, {.arguments = {"--dry-run", "--permission-mode", "bypassPermissions"}},
+                                GetParam().stream("touch a", "touch b").whole());
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_TRUE(run.output.starts_with(R"({"type":"message",)" + std::string(kBlocks))) << run.output;
   EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 1) << run.output;
@@ -53,8 +52,9 @@ TEST(ExecDryRunLines, AnEndSeparatesMessagesAndABrokenLineIsReported) {
 
 TEST(ExecDryRunLines, InputsKeepEveryDigit) {
   const TempFolder folder;
-  const Finished run = run_deft(folder, {.arguments = {"--dry-run"}},
-                                R"({"type":"tool_use","id":"a","name":"X","input":{"n":123456789012345678901234567890}})");
+  const Finished run =
+      run_deft(folder, {.arguments = {"--dry-run"}},
+               R"({"type":"tool_use","id":"a","name":"X","input":{"n":123456789012345678901234567890}})");
   EXPECT_NE(run.output.find(R"("input":{"n":123456789012345678901234567890})"), std::string::npos) << run.output;
 }
 

@@ -46,7 +46,8 @@ TEST(ExecFileTools, EditsOfOneFileAreAllAppliedInOrder) {
   DeftExec deft(folder, kBypassWithEvents);
   deft.read("read", "file");
   for (int i = 0; i < kEdits; ++i) {
-    deft.edit(numbered("edit ", i), "file", numbered("step ", i) + "\n", numbered("step ", i) + ".\n" + numbered("step ", i + 1) + "\n");
+    deft.edit(numbered("edit ", i), "file", numbered("step ", i) + "\n",
+              numbered("step ", i) + ".\n" + numbered("step ", i + 1) + "\n");
   }
   deft.read("after", "file");
   EXPECT_EQ(deft.finish(), 0);

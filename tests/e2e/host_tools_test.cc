@@ -72,10 +72,9 @@ TEST(ExecHostTools, ContentBlocksAndStructuredContentArePassedOn) {
   deft.send_line(kTools);
   deft.call("l", "Look", {});
   deft.line("call");
-  deft.send_line(
-      R"({"type":"call_result","tool_use_id":"l","content":[{"type":"text","text":"a cat"},)"
-      R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}],)"
-      R"("structured_content":{"animal":"cat"}})");
+  deft.send_line(R"({"type":"call_result","tool_use_id":"l","content":[{"type":"text","text":"a cat"},)"
+                 R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}],)"
+                 R"("structured_content":{"animal":"cat"}})");
   const Json result = deft.result("l");
   EXPECT_EQ(to_json(*find(result, "content")),
             R"([{"type":"text","text":"a cat"},)"

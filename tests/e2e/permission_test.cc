@@ -54,9 +54,18 @@ class ExecPermission : public ::testing::Test {
 
   // What nobody objects to: reading inside the directories.
   static Outcomes reading_only() {
-    return {{"read", "ok"},          {"read outside", "denied"},  {"read link", "denied"}, {"read public", "ok"},
-            {"write", "denied"},     {"write outside", "denied"}, {"edit", "denied"},      {"cat", "ok"},
-            {"cat outside", "denied"}, {"cat link", "denied"},    {"touch", "denied"},     {"sleep", "ok"}};
+    return {{"read", "ok"},
+            {"read outside", "denied"},
+            {"read link", "denied"},
+            {"read public", "ok"},
+            {"write", "denied"},
+            {"write outside", "denied"},
+            {"edit", "denied"},
+            {"cat", "ok"},
+            {"cat outside", "denied"},
+            {"cat link", "denied"},
+            {"touch", "denied"},
+            {"sleep", "ok"}};
   }
   void expect_nothing_changed() const {
     EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "link"}));
@@ -82,8 +91,7 @@ TEST_F(ExecPermission, AcceptEditsAlsoEditsInsideTheDirectories) {
 }
 
 TEST_F(ExecPermission, PlanModeChangesNothingWhateverRulesAllow) {
-  EXPECT_EQ(outcomes({"--permission-mode", "plan", "--settings", rules("allow", {"Write", "Edit"})}),
-            reading_only());
+  EXPECT_EQ(outcomes({"--permission-mode", "plan", "--settings", rules("allow", {"Write", "Edit"})}), reading_only());
   expect_nothing_changed();
 }
 
@@ -117,8 +125,7 @@ TEST_F(ExecPermission, ADenyRuleHoldsInBypassMode) {
 }
 
 TEST_F(ExecPermission, AnAskRuleHoldsInBypassMode) {
-  Outcomes asked = outcomes(
-      {"--permission-mode", "bypassPermissions", "--settings", rules("ask", {"Write"})});
+  Outcomes asked = outcomes({"--permission-mode", "bypassPermissions", "--settings", rules("ask", {"Write"})});
   EXPECT_EQ(asked["write"], "denied");
   EXPECT_EQ(asked["touch"], "ok");
 }
@@ -132,16 +139,16 @@ TEST_F(ExecPermission, AnAllowRuleLetsItsToolThroughEverywhere) {
 TEST_F(ExecPermission, ARuleWithASpecifierFailsClosed) {
   Outcomes allowed = outcomes({"--settings", rules("allow", {"Bash(touch *)"})});
   EXPECT_EQ(allowed["touch"], "denied");
-  Outcomes denied = outcomes(
-      {"--permission-mode", "bypassPermissions", "--settings", rules("deny", {"Bash(rm *)"})});
+  Outcomes denied = outcomes({"--permission-mode", "bypassPermissions", "--settings", rules("deny", {"Bash(rm *)"})});
   EXPECT_EQ(denied["touch"], "denied");
 }
 
 TEST_F(ExecPermission, SettingsMayBeAFile) {
   const TempFolder settings;
-  const std::string file = settings.put("settings.json", R"({"permissions":{"defaultMode":"acceptEdits","deny":["Edit"],)"
-                                                         R"("additionalDirectories":[")" +
-                                                             outside.path() + R"("]}})");
+  const std::string file =
+      settings.put("settings.json", R"({"permissions":{"defaultMode":"acceptEdits","deny":["Edit"],)"
+                                    R"("additionalDirectories":[")" +
+                                        outside.path() + R"("]}})");
   Outcomes found = outcomes({"--settings", file});
   EXPECT_EQ(found["write"], "ok");
   EXPECT_EQ(found["write outside"], "ok");
@@ -149,9 +156,9 @@ TEST_F(ExecPermission, SettingsMayBeAFile) {
 }
 
 TEST_F(ExecPermission, TheModeOfTheCommandLineBeatsThatOfTheSettings) {
-  EXPECT_EQ(outcomes({"--permission-mode", "plan", "--settings",
-                      R"({"permissions":{"defaultMode":"bypassPermissions"}})"}),
-            reading_only());
+  EXPECT_EQ(
+      outcomes({"--permission-mode", "plan", "--settings", R"({"permissions":{"defaultMode":"bypassPermissions"}})"}),
+      reading_only());
   expect_nothing_changed();
 }
 

@@ -25,20 +25,26 @@ std::string event(std::string_view data) { return "data: " + std::string(data) +
 StreamedCalls lines(std::string_view first, std::string_view second) {
   return {.beginning = R"({"type":"tool_use","id":"t1","name":"Bash","input":)",
           .first_input = input_of(first),
-          .first_end = "}\n" R"({"type":"tool_use","id":"t2","na)",
+          .first_end =
+              "}\n"
+              R"({"type":"tool_use","id":"t2","na)",
           .rest = R"(me":"Bash","input":)" + input_of(second) + "}\n"};
 }
 
 StreamedCalls anthropic(std::string_view first, std::string_view second) {
-  const std::string delta = R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":")";
+  const std::string delta =
+      R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":")";
   const std::string block =
       R"({"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t2","name":"Bash","input":{}}})";
-  const std::string input = R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":")" +
-                            escaped(input_of(second)) + R"("}})";
+  const std::string input =
+      R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":")" +
+      escaped(input_of(second)) + R"("}})";
   return {
       .beginning =
-          event(R"({"type":"message_start","message":{"id":"m1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null}})") +
-          event(R"({"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"Bash","input":{}}})") +
+          event(
+              R"({"type":"message_start","message":{"id":"m1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null}})") +
+          event(
+              R"({"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"Bash","input":{}}})") +
           delta,
       .first_input = in_two_pieces(input_of(first), "\"}}\n\n" + delta),
       .first_end = "\"}}\n\n" + event(R"({"type":"content_block_stop","index":0})") + event(block),
@@ -63,9 +69,9 @@ StreamedCalls chat(std::string_view first, std::string_view second) {
   return {.beginning = opening("0", "t1") + delta,
           .first_input = in_two_pieces(input_of(first), after_delta + delta),
           .first_end = after_delta + opening("1", "t2"),
-          .rest = event(chunk(R"({"tool_calls":[{"index":1,"function":{"arguments":")" + escaped(input_of(second)) +
-                                  R"("}}]})",
-                              "null")) +
+          .rest = event(chunk(
+                      R"({"tool_calls":[{"index":1,"function":{"arguments":")" + escaped(input_of(second)) + R"("}}]})",
+                      "null")) +
                   event(chunk("{}", R"("tool_calls")")) + event("[DONE]")};
 }
 
@@ -83,8 +89,8 @@ StreamedCalls responses(std::string_view first, std::string_view second) {
       .beginning = event(R"({"type":"response.created","response":{"id":"r1","status":"in_progress","output":[]}})") +
                    item("added", 0, "t1", "in_progress", "") + delta,
       .first_input = in_two_pieces(input_of(first), "\"}\n\n" + delta),
-      .first_end = "\"}\n\n" + item("done", 0, "t1", "completed", input_of(first)) +
-                   item("added", 1, "t2", "in_progress", ""),
+      .first_end =
+          "\"}\n\n" + item("done", 0, "t1", "completed", input_of(first)) + item("added", 1, "t2", "in_progress", ""),
       .rest = item("done", 1, "t2", "completed", input_of(second)) +
               event(R"({"type":"response.completed","response":{"id":"r1","status":"completed","output":[]}})")};
 }

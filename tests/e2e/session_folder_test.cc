@@ -95,10 +95,10 @@ TEST_F(ExecSession, ASecondRunAppends) {
 TEST_F(ExecSession, ALineTornByACrashSwallowsNothing) {
   EXPECT_EQ(run_deft(folder, {.arguments = arguments}).exit_code, 0);
   folder.put("session/journal.jsonl", *folder.bytes("session/journal.jsonl") + R"({"type":"inte)", 0600);
-  EXPECT_EQ(run_deft(folder, {.arguments = arguments},
-                     R"({"type":"tool_use","id":"a","name":"Sleep","input":{"seconds":0}})")
-                .exit_code,
-            0);
+  EXPECT_EQ(
+      run_deft(folder, {.arguments = arguments}, R"({"type":"tool_use","id":"a","name":"Sleep","input":{"seconds":0}})")
+          .exit_code,
+      0);
   EXPECT_NE(folder.bytes("session/journal.jsonl")->find("{\"type\":\"inte\n{\"type\":\"result\""), std::string::npos);
 }
 

@@ -50,7 +50,8 @@ TEST_P(ExecStream, BytesOneByOneGiveTheSame) {
 TEST_P(ExecStream, ACallWhoseInputIsCutOffAtAnyByteNeverRuns) {
   const StreamedCalls calls = GetParam().stream("touch ran", "touch ran");
   for (std::size_t length = 0; length < calls.first_input.size(); ++length) {
-    const Finished run = run_deft(folder, {.arguments = kBypass}, calls.beginning + calls.first_input.substr(0, length));
+    const Finished run =
+        run_deft(folder, {.arguments = kBypass}, calls.beginning + calls.first_input.substr(0, length));
     ASSERT_EQ(run.exit_code, 0) << length;
     ASSERT_TRUE(run.output.ends_with(R"({"type":"done","calls":0,"errors":0,"reason":"completed"})"
                                      "\n"))

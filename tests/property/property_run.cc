@@ -61,8 +61,8 @@ void feed_all(Engine& engine, const std::vector<PropertyMessage>& messages, cons
       if (options.left_out.contains(call.id)) continue;
       std::string text = with_folder(to_json(call.input), folder);
       Json input = parse_json(text).value();
-      engine.feed(Feed(CallArrived{
-          {.id = call.id, .name = call.tool, .input = std::move(input), .input_text = std::move(text)}}));
+      engine.feed(Feed(
+          CallArrived{{.id = call.id, .name = call.tool, .input = std::move(input), .input_text = std::move(text)}}));
       if (options.one_call_a_message) engine.feed(Feed(MessageEnded{}));
       if (options.shake != 0) dawdle(dice);
     }
@@ -104,8 +104,7 @@ Outcome run_messages(const std::vector<PropertyMessage>& messages, const RunOpti
 
   Outcome outcome;
   for (const CallAnswered& answered : frontend.all<CallAnswered>()) {
-    outcome.answers.push_back(
-        {answered.call_id, answered.tool, without_folder(shown(answered.result), folder.path())});
+    outcome.answers.push_back({answered.call_id, answered.tool, without_folder(shown(answered.result), folder.path())});
   }
   outcome.tree = tree_below(folder.path());
   outcome.working_directory = without_folder((*engine)->session().working_directory, folder.path());
@@ -117,8 +116,8 @@ std::string difference(const Outcome& expected, const Outcome& found) {
     if (i >= expected.answers.size()) return "answered but not expected: " + found.answers[i].id;
     if (i >= found.answers.size()) return "not answered: " + expected.answers[i].id;
     if (expected.answers[i] == found.answers[i]) continue;
-    return "expected " + expected.answers[i].id + " " + expected.answers[i].text + "\nfound    " +
-           found.answers[i].id + " " + found.answers[i].text;
+    return "expected " + expected.answers[i].id + " " + expected.answers[i].text + "\nfound    " + found.answers[i].id +
+           " " + found.answers[i].text;
   }
   if (expected.working_directory != found.working_directory) {
     return "expected the working directory " + expected.working_directory + ", found " + found.working_directory;

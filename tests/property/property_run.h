@@ -27,9 +27,9 @@ struct RunOptions {
   Scheduling scheduling = Scheduling::footprints;
   bool streaming = true;
   bool sibling_cancellation = false;
-  bool one_call_a_message = false;     // nothing is scheduled at all: the oracle
-  std::uint64_t shake = 0;             // other than 0: small random delays around calls and between their arrivals
-  std::set<std::string> left_out = {}; // calls that never come
+  bool one_call_a_message = false;      // nothing is scheduled at all: the oracle
+  std::uint64_t shake = 0;              // other than 0: small random delays around calls and between their arrivals
+  std::set<std::string> left_out = {};  // calls that never come
 };
 
 // Everything on the real disk and with real processes, in a fresh copy of the tree.

@@ -496,5 +496,34 @@ TEST(Executor, PermissionIsJudgedOnTheRealPathWhateverTheSchedulingIs) {
   }
 }
 
+TEST(Executor, ACallThatMayTouchAnythingIsNoEditInsideTheDirectories) {
+  EngineBench bench({.mode = Mode::accept_edits});
+  LambdaTool::Parts tool = echo_tool();
+  tool.is_read_only = nullptr;
+  tool.footprint = [](const Json&) { return std::optional(Footprint::everything()); };
+  bench.add_tool(std::move(tool));
+  bench.call("1", "Echo");
+  bench.finish();
+  EXPECT_EQ(bench.answers()[0].result.error, Errc::denied);
+}
+
+// The answer to a missing file may name another one, which must not have come from a later call.
+TEST(Executor, ALookAtAMissingFileHoldsBackLaterWritesBesideIt) {
+  EngineBench bench;
+  Gate gate;
+  LambdaTool::Parts look = gate.tool("Look", /*read_only=*/true);
+  look.footprint = [&](const Json&) { return std::optional(Footprint::reads(bench.folder / "none/missing.txt")); };
+  bench.add_tool(std::move(look));
+  bench.add_tool(path_tool(false));
+  bench.call("1", "Look");
+  gate.wait_until_started();
+  bench.call("2", "Path", JsonObject{{"file_path", bench.folder / "new.txt"}});
+  const auto taken = [](const StageEnded& stage) { return stage.call_id == "2" && stage.stage == "schema"; };
+  for (std::size_t n = 1; !taken(bench.frontend.wait_for<StageEnded>(n));) ++n;
+  gate.open();
+  bench.finish();
+  for (const ProgressChanged& state : bench.frontend.all<ProgressChanged>()) EXPECT_LE(state.in_progress, 1U);
+}
+
 }  // namespace
 }  // namespace deft
