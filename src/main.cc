@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "deft/os/standard_streams.h"
 #include "deft/ui/exec.h"
 #include "deft/ui/tools_command.h"
 
@@ -26,6 +27,7 @@ Example:
 }  // namespace
 
 int main(int argc, char** argv) {
+  deft::open_missing_standard_streams();
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "exec") return deft::run_exec(argc - 1, argv + 1);
   if (command == "tools") return deft::run_tools(argc - 1, argv + 1);

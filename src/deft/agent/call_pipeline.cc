@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "deft/base/check.h"
 #include "deft/base/path.h"
 #include "deft/os/files.h"
 
@@ -44,15 +45,24 @@ Footprint plain_footprint(bool concurrency_safe) {
   return concurrency_safe ? Footprint::reads_everything() : Footprint::everything();
 }
 
+bool is_missing(Files& files, std::string_view path) {
+  const auto status = files.status(path);
+  return !status || status->kind == FileKind::missing;
+}
+
 // Folders that a write would have to create first; creating them is a write of their own.
 std::vector<std::string> missing_parents(Files& files, std::string_view path) {
   std::vector<std::string> missing;
-  for (std::string_view folder = parent_path(path); folder != "/"; folder = parent_path(folder)) {
-    const auto status = files.status(folder);
-    if (status && status->kind != FileKind::missing) break;
+  for (std::string_view folder = parent_path(path); folder != "/" && is_missing(files, folder);) {
     missing.emplace_back(folder);
+    folder = parent_path(folder);
   }
   return missing;
+}
+
+std::string nearest_folder(Files& files, std::string_view path) {
+  const auto missing = missing_parents(files, path);
+  return std::string(parent_path(missing.empty() ? path : std::string_view(missing.back())));
 }
 
 bool has_other_names(Files& files, const std::string& path) {
@@ -61,13 +71,20 @@ bool has_other_names(Files& files, const std::string& path) {
 }
 
 Footprint resolve_paths(Files& files, const Footprint& declared_footprint) {
+  if (declared_footprint.is_everything()) return declared_footprint;
   Footprint resolved;
   resolved = std::move(resolved).and_network(declared_footprint.network()).and_session(declared_footprint.session());
   for (const auto& access : declared_footprint.paths()) {
     const auto canonical = files.canonical(access.path);
     if (!canonical) return Footprint::everything();  // a loop of links, a folder we may not enter: unknown
     switch (access.use) {
-      case Footprint::PathUse::read: resolved = std::move(resolved).and_reads(*canonical); break;
+      case Footprint::PathUse::read:
+        // Who misses a file looks around for what was meant, so the names in the nearest folder are read too.
+        if (is_missing(files, *canonical)) {
+          resolved = std::move(resolved).and_reads_tree(nearest_folder(files, *canonical));
+        }
+        resolved = std::move(resolved).and_reads(*canonical);
+        break;
       case Footprint::PathUse::read_tree: resolved = std::move(resolved).and_reads_tree(*canonical); break;
       case Footprint::PathUse::write:
         // A file with several names: whoever reads it under another one would not be seen to conflict.
@@ -154,6 +171,7 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall&
   }
   AdmittedCall admitted = call;
   admitted.call.input = std::move(input);
+  admitted.resolved = false;
   const Json& given = admitted.call.input;
   const Tool& tool = admitted.tool();
   admitted.read_only = declared(false, [&] { return tool.is_read_only(given); });
@@ -179,8 +197,10 @@ CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling)
     const bool safe = declared(false, [&] { return call.tool().is_concurrency_safe(call.call.input); });
     traits.footprint = plain_footprint(safe);
   }
-  // A relative path means something only once the working directory is settled.
-  if (has_relative_path(call)) traits.footprint = std::move(traits.footprint).and_session(Footprint::Use::read);
+  // A relative path means something only once the working directory is settled; until then only that is known of it.
+  if (has_relative_path(call) && !traits.footprint.is_everything()) {
+    traits.footprint = Footprint::uses_session(Footprint::Use::read);
+  }
   return traits;
 }
 
@@ -192,6 +212,7 @@ Footprint CallPipeline::resolve(AdmittedCall& call, const SessionView& session, 
         declared(std::optional<Footprint>(), [&] { return call.tool().footprint(call.call.input); });
     call.footprint = declared_again ? resolve_paths(parts_.os.files, *declared_again) : Footprint::everything();
   }
+  call.resolved = true;
   if (scheduling == Scheduling::exclusive) return traits(call, scheduling).footprint;
   if (was_relative) return Footprint(call.footprint).and_session(Footprint::Use::read);
   return call.footprint;
@@ -238,6 +259,7 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
 }
 
 Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& setting) const {
+  DEFT_CHECK(call.resolved);
   const auto denied = [](ToolResult result) { return Denied{std::move(result)}; };
   if (setting.stop.stop_requested()) return denied(engine_error(Errc::cancelled, "Cancelled before it began"));
 

@@ -24,6 +24,7 @@ struct AdmittedCall {
   RegisteredTool entry;
   Footprint footprint;  // as declared, paths as given; then resolved
   bool footprint_declared = false;
+  bool resolved = false;  // paths in the input are absolute, those of the footprint canonical
   bool read_only = false;
   std::optional<BeforeCall> hooks;  // what the hooks said; they are asked once, also if the input was replaced
   bool approved = false;            // a person said yes to this very input
@@ -83,7 +84,8 @@ class CallPipeline {
   // A replaced input: admitted anew by the same tool.
   std::variant<AdmittedCall, ToolResult> readmit(const AdmittedCall& call, Json input) const;
   CallTraits traits(const AdmittedCall& call, Scheduling scheduling) const;
-  // Makes paths absolute and the footprint exact. Asked when nothing before the call can change its meaning any more.
+  // Makes paths absolute and the footprint exact. Asked when nothing before the call can change its meaning any more,
+  // and always before prepare(): permission is judged on what paths really mean.
   Footprint resolve(AdmittedCall& call, const SessionView& session, Scheduling scheduling) const;
 
   Prepared prepare(const AdmittedCall& call, const CallSetting& setting) const;

@@ -342,6 +342,8 @@ SessionView Executor::view_for(CallIndex call) const {
 
 void Executor::start_worker(CallIndex index) {
   CallRecord& record = active_->calls[index];
+  // A call that conflicts with everything was not asked for its footprint; now that it is alone its paths are settled.
+  if (!record.admitted->resolved) parts_.pipeline.resolve(*record.admitted, view_for(index), scheduling());
   if (record.started == TimePoint{}) {
     record.started = parts_.clock.now();
     if (parts_.frontend.wants_stages()) active_->started.push_back(record.id);

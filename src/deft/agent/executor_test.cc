@@ -461,5 +461,88 @@ TEST(Executor, LaterCallsSeeTheWorkingDirectoryThatAnEarlierOneSet) {
   EXPECT_EQ(bench.session().working_directory, bench.folder / "sub");
 }
 
+// Says which file it was asked for; leaves behind that it was seen.
+LambdaTool::Parts path_tool(bool read_only) {
+  return {.spec = {.name = "Path", .path_fields = {"file_path"}},
+          .run = [](const Json& input, ToolIo&) -> Result<ToolResult> {
+            const std::string path(*find_string(input, "file_path"));
+            return ToolResult{.text = path, .modifiers = {FileWasSeen{{.path = path}}}};
+          },
+          .is_read_only = [read_only](const Json&) { return read_only; },
+          .footprint =
+              [read_only](const Json& input) {
+                const std::string path(*find_string(input, "file_path"));
+                return std::optional(read_only ? Footprint::reads(path) : Footprint::writes(path));
+              }};
+}
+
+TEST(Executor, ARelativePathIsTakenWhileModifiersOfOtherCallsAreNotAppliedYet) {
+  EngineBench bench;
+  Gate gate;
+  bench.add_tool(gate.tool("Gate", /*read_only=*/true));
+  bench.add_tool(path_tool(true));
+  bench.call("1", "Gate");
+  bench.call("2", "Path", JsonObject{{"file_path", bench.folder / "a.txt"}});
+  for (std::size_t n = 1; bench.frontend.wait_for<ProgressChanged>(n).ended != Texts{"2"};) ++n;
+  bench.call("3", "Path", JsonObject{{"file_path", "b.txt"}});
+  gate.open();
+  bench.finish();
+  EXPECT_EQ(texts(bench), (Texts{"released", bench.folder / "a.txt", bench.folder / "b.txt"}));
+}
+
+TEST(Executor, PathsAreMadeAbsoluteWhateverTheSchedulingIs) {
+  for (const bool streaming : {true, false}) {
+    EngineBench bench({.executor = {.scheduling = Scheduling::exclusive, .streaming = streaming}});
+    bench.add_tool(path_tool(false));
+    bench.call("1", "Path", JsonObject{{"file_path", "sub/../b.txt"}});
+    bench.finish();
+    EXPECT_EQ(texts(bench), Texts{bench.folder / "b.txt"});
+  }
+}
+
+// Judged on the link's own name, a write through it would pass for one inside the directories.
+TEST(Executor, PermissionIsJudgedOnTheRealPathWhateverTheSchedulingIs) {
+  for (const Scheduling scheduling : {Scheduling::footprints, Scheduling::exclusive}) {
+    const TempFolder outside;
+    EngineBench bench({.executor = {.scheduling = scheduling}, .mode = Mode::accept_edits});
+    std::filesystem::create_symlink(outside.path(), bench.folder / "link");
+    bench.add_tool(path_tool(false));
+    bench.call("inside", "Path", JsonObject{{"file_path", bench.folder / "a.txt"}});
+    bench.call("outside", "Path", JsonObject{{"file_path", bench.folder / "link/a.txt"}});
+    bench.finish();
+    EXPECT_FALSE(bench.answers()[0].result.is_error());
+    EXPECT_EQ(bench.answers()[1].result.error, Errc::denied);
+  }
+}
+
+TEST(Executor, ACallThatMayTouchAnythingIsNoEditInsideTheDirectories) {
+  EngineBench bench({.mode = Mode::accept_edits});
+  LambdaTool::Parts tool = echo_tool();
+  tool.is_read_only = nullptr;
+  tool.footprint = [](const Json&) { return std::optional(Footprint::everything()); };
+  bench.add_tool(std::move(tool));
+  bench.call("1", "Echo");
+  bench.finish();
+  EXPECT_EQ(bench.answers()[0].result.error, Errc::denied);
+}
+
+// The answer to a missing file may name another one, which must not have come from a later call.
+TEST(Executor, ALookAtAMissingFileHoldsBackLaterWritesBesideIt) {
+  EngineBench bench;
+  Gate gate;
+  LambdaTool::Parts look = gate.tool("Look", /*read_only=*/true);
+  look.footprint = [&](const Json&) { return std::optional(Footprint::reads(bench.folder / "none/missing.txt")); };
+  bench.add_tool(std::move(look));
+  bench.add_tool(path_tool(false));
+  bench.call("1", "Look");
+  gate.wait_until_started();
+  bench.call("2", "Path", JsonObject{{"file_path", bench.folder / "new.txt"}});
+  const auto taken = [](const StageEnded& stage) { return stage.call_id == "2" && stage.stage == "schema"; };
+  for (std::size_t n = 1; !taken(bench.frontend.wait_for<StageEnded>(n));) ++n;
+  gate.open();
+  bench.finish();
+  for (const ProgressChanged& state : bench.frontend.all<ProgressChanged>()) EXPECT_LE(state.in_progress, 1U);
+}
+
 }  // namespace
 }  // namespace deft

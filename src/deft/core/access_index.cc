@@ -5,8 +5,11 @@
 namespace deft {
 namespace {
 
-// "/a" for "/a/b", "/" for "/a".
-std::string_view folder_of(std::string_view path) { return path.substr(0, std::max<std::size_t>(1, path.rfind('/'))); }
+// "/a" for "/a/b", "/" for "/a", and for anything without a slash, so that going up always ends.
+std::string_view folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string_view::npos ? std::string_view("/") : path.substr(0, slash);
+}
 
 void raise(std::optional<CallIndex>& latest, std::optional<CallIndex> candidate) {
   if (candidate && (!latest || *candidate > *latest)) latest = candidate;

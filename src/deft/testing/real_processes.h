@@ -14,6 +14,8 @@ namespace deft::testing {
 class ProcessMark {
  public:
   ProcessMark();
+  // This one, NAME=VALUE, if its value is unique already.
+  explicit ProcessMark(std::string variable) : variable_(std::move(variable)) {}
   const std::string& variable() const { return variable_; }
   // The numbers of all living processes that carry the mark.
   std::vector<int> alive() const;

@@ -98,6 +98,7 @@ class BashTool final : public Tool {
   }
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
+    if (!is_folder(io, io.session.working_directory())) return directory_is_gone(io);
     const std::string_view command = command_of(input);
     const auto asked_ms = find_int(input, "timeout").value_or(kBashTimeoutMsDefault);
     const auto timeout_ms = std::min<std::int64_t>(asked_ms, kBashTimeoutMsMax);
@@ -172,16 +173,32 @@ class BashTool final : public Tool {
            ". A command that should go on must be started as one of its own.";
   }
 
-  static void follow_directory(const std::string& path, const ToolIo& io, ToolResult& result) {
-    if (path.empty() || path == io.session.working_directory()) return;
+  static bool is_folder(const ToolIo& io, std::string_view path) {
+    const auto status = io.os.files.status(path);
+    return status && status->kind == FileKind::directory;
+  }
+
+  // The next command starts where this one left the shell, if that is there and inside the directories.
+  static void follow_directory(std::string path, const ToolIo& io, ToolResult& result) {
+    const std::string before(io.session.working_directory());
+    if (path.empty()) path = before;
     const auto& allowed = io.session.directories();
-    const bool inside = std::any_of(allowed.begin(), allowed.end(),
-                                    [&](const std::string& folder) { return is_at_or_below(path, folder); });
-    if (inside) {
-      result.modifiers.emplace_back(WorkingDirectoryChanged{path});
-    } else {
-      result.text += "\nShell cwd was reset to " + std::string(io.session.working_directory());
-    }
+    const bool usable = is_folder(io, path) && std::any_of(allowed.begin(), allowed.end(), [&](const std::string& it) {
+                          return is_at_or_below(path, it);
+                        });
+    const std::string& next = usable ? path : is_folder(io, before) ? before : allowed.front();
+    if (next != before) result.modifiers.emplace_back(WorkingDirectoryChanged{next});
+    if (!usable) result.text += (result.text.empty() ? "" : "\n") + ("Shell cwd was reset to " + next);
+  }
+
+  // Somebody else removed it: the command may mean something else elsewhere, so it is not run there.
+  static ToolResult directory_is_gone(const ToolIo& io) {
+    const std::string& next = io.session.directories().front();
+    ToolResult result{.text = "Not run: the working directory " + std::string(io.session.working_directory()) +
+                              " is gone.\nShell cwd was reset to " + next,
+                      .error = Errc::not_found};
+    result.modifiers.emplace_back(WorkingDirectoryChanged{next});
+    return result;
   }
 
   const ToolSpec spec_{
@@ -211,7 +228,8 @@ class BashTool final : public Tool {
               {"additionalProperties", false}},
       .search_hint = "shell terminal command line script run program",
       .always_load = true,
-      .failure_cancels_siblings = true};
+      .failure_cancels_siblings = true,
+      .result_characters_max = kUnlimited};  // ShellOutput bounds it, and keeps both ends
 };
 
 }  // namespace

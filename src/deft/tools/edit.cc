@@ -104,7 +104,11 @@ class EditTool final : public Tool {
               .path_fields = {"file_path"}} {}
 
   const ToolSpec& spec() const override { return spec_; }
-  std::optional<Footprint> footprint(const Json& json) const override { return Footprint::writes(parse(json).path); }
+  std::optional<Footprint> footprint(const Json& json) const override {
+    const Input input = parse(json);
+    if (input.old_string.empty()) return Footprint::writes(input.path);
+    return Footprint::writes(input.path).and_reads(input.path);
+  }
 
   Result<void> validate(const Json& json, ToolIo& io) const override {
     if (auto plan = make_plan(parse(json), io); !plan) return std::unexpected(plan.error());

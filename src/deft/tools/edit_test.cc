@@ -208,10 +208,11 @@ TEST_F(EditToolTest, TheExcerptOfALargeChangeIsSmall) {
   EXPECT_TRUE(result->text.ends_with("[more lines changed than are shown here]"));
 }
 
-TEST_F(EditToolTest, DeclaresThatItWritesItsFile) {
+TEST_F(EditToolTest, DeclaresThatItReadsAndWritesItsFile) {
   const Json input = edit_input("/p/a", "x", "y");
   EXPECT_FALSE(tool->is_read_only(input));
-  EXPECT_EQ(tool->footprint(input)->paths(), (std::vector<Footprint::PathAccess>{{"/p/a", Footprint::PathUse::write}}));
+  EXPECT_EQ(tool->footprint(input)->paths(), (std::vector<Footprint::PathAccess>{{"/p/a", Footprint::PathUse::write},
+                                                                                 {"/p/a", Footprint::PathUse::read}}));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ int execute(const ExecOptions& options) {
     if (auto added = (*engine)->add_tool(std::move(tool)); !added) return complain(added.error());
   }
   running = engine->get();
-  const InputReader reader(STDIN_FILENO, [&](InputItem item) {
+  const InputReader reader(STDIN_FILENO, STDOUT_FILENO, [&](InputItem item) {
     if (auto* feed = std::get_if<Feed>(&item)) (*engine)->feed(std::move(*feed));
     if (auto* problem = std::get_if<InputProblem>(&item)) writer.put(problem_line(*problem));
   });

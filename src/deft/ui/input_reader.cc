@@ -35,7 +35,8 @@ void InputReader::take_over_signals() {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
-InputReader::InputReader(int descriptor, Sink sink) : descriptor_(descriptor), sink_(std::move(sink)) {
+InputReader::InputReader(int descriptor, int output, Sink sink)
+    : descriptor_(descriptor), output_(output), sink_(std::move(sink)) {
   const sigset_t set = ending_signals();
   wake_up_ = ::eventfd(0, EFD_CLOEXEC);
   signals_ = ::signalfd(-1, &set, SFD_CLOEXEC);
@@ -58,10 +59,12 @@ void InputReader::read_all() {
     for (InputItem& item : items) sink_(std::move(item));
   };
   bool open = true;
+  bool read_by_someone = true;
   bool aborted = false;
   for (;;) {
-    std::array<pollfd, 3> waits = {pollfd{wake_up_, POLLIN, 0}, pollfd{signals_, POLLIN, 0},
-                                   pollfd{open ? descriptor_ : -1, POLLIN, 0}};
+    std::array<pollfd, 4> waits = {pollfd{wake_up_, POLLIN, 0}, pollfd{signals_, POLLIN, 0},
+                                   pollfd{open ? descriptor_ : -1, POLLIN, 0},
+                                   pollfd{read_by_someone ? output_ : -1, 0, 0}};  // tells errors only
     if (::poll(waits.data(), waits.size(), -1) < 0) continue;
     if (waits[0].revents != 0) return;
     if (waits[1].revents != 0) {
@@ -70,6 +73,10 @@ void InputReader::read_all() {
         if (std::exchange(aborted, true)) std::_Exit(kExitInterrupted);
         sink_(Feed(Aborted{}));
       }
+    }
+    if (waits[3].revents != 0) {
+      read_by_someone = false;
+      sink_(Feed(Aborted{}));
     }
     if (waits[2].revents == 0) continue;
     const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());

@@ -1,0 +1,177 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "deft_exec.h"
+
+// The gate: what each mode and each rule lets through, inside the working directories and outside.
+
+namespace deft::testing {
+namespace {
+
+// {"permissions":{LIST:[RULE…]}}
+std::string rules(std::string_view list, const std::vector<std::string>& rules) {
+  JsonArray texts;
+  for (const std::string& rule : rules) texts.emplace_back(rule);
+  return to_json(JsonObject{{"permissions", JsonObject{{std::string(list), texts}}}});
+}
+
+using Outcomes = std::map<std::string, std::string>;  // call to "ok" or its error's code
+
+class ExecPermission : public ::testing::Test {
+ protected:
+  ExecPermission() {
+    inside.put("file", "inside\n");
+    outside.put("file", "outside\n");
+    std::filesystem::create_symlink(outside / "file", inside / "link");
+  }
+
+  // One call of each kind, each in a message of its own, so that no failure cancels another.
+  Outcomes outcomes(Arguments arguments) {
+    DeftExec deft(inside, std::move(arguments));
+    const auto end = [&] { deft.send_line(R"({"type":"end"})"); };
+    deft.read("read", "file"), end();
+    deft.read("read outside", outside / "file"), end();
+    deft.read("read link", "link"), end();
+    deft.read("read public", "/usr/lib/os-release"), end();
+    deft.write("write", "new", "x\n"), end();
+    deft.write("write outside", outside / "new", "x\n"), end();
+    deft.edit("edit", "file", "inside", "edited"), end();
+    deft.bash("cat", "cat file"), end();
+    deft.bash("cat outside", "cat " + outside / "file"), end();
+    deft.bash("cat link", "cat link"), end();
+    deft.bash("touch", "touch touched"), end();
+    deft.call("sleep", "Sleep", {{"seconds", 0}}), end();
+    EXPECT_EQ(deft.finish(), 0);
+    EXPECT_TRUE(deft.lines("permission_request").empty());
+    Outcomes outcomes;
+    for (const Json& result : deft.lines("tool_result")) {
+      outcomes[text_of(result, "tool_use_id")] = is_error(result) ? text_of(result, "code") : "ok";
+    }
+    return outcomes;
+  }
+
+  // What nobody objects to: reading inside the directories.
+  static Outcomes reading_only() {
+    return {{"read", "ok"},
+            {"read outside", "denied"},
+            {"read link", "denied"},
+            {"read public", "ok"},
+            {"write", "denied"},
+            {"write outside", "denied"},
+            {"edit", "denied"},
+            {"cat", "ok"},
+            {"cat outside", "denied"},
+            {"cat link", "denied"},
+            {"touch", "denied"},
+            {"sleep", "ok"}};
+  }
+  void expect_nothing_changed() const {
+    EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "link"}));
+    EXPECT_EQ(inside.bytes("file"), "inside\n");
+    EXPECT_EQ(outside.names(), std::vector<std::string>{"file"});
+  }
+
+  const TempFolder inside;
+  const TempFolder outside;
+};
+
+TEST_F(ExecPermission, DefaultModeReadsInsideTheDirectoriesAndAsksForTheRest) {
+  EXPECT_EQ(outcomes({}), reading_only());
+  expect_nothing_changed();
+}
+
+TEST_F(ExecPermission, AcceptEditsAlsoEditsInsideTheDirectories) {
+  Outcomes expected = reading_only();
+  expected["write"] = expected["edit"] = "ok";
+  EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits"}), expected);
+  EXPECT_EQ(inside.bytes("file"), "edited\n");
+  EXPECT_EQ(outside.names(), std::vector<std::string>{"file"});
+}
+
+TEST_F(ExecPermission, PlanModeChangesNothingWhateverRulesAllow) {
+  EXPECT_EQ(outcomes({"--permission-mode", "plan", "--settings", rules("allow", {"Write", "Edit"})}), reading_only());
+  expect_nothing_changed();
+}
+
+TEST_F(ExecPermission, DontAskDeniesWhatWouldBeAskedAlsoWithAHostToAsk) {
+  EXPECT_EQ(outcomes({"--permission-mode", "dontAsk", "--ask", "host"}), reading_only());
+  expect_nothing_changed();
+}
+
+TEST_F(ExecPermission, BypassLetsEverythingThrough) {
+  for (const auto& [call, outcome] : outcomes(kBypass)) EXPECT_EQ(outcome, "ok") << call;
+  EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "link", "new", "touched"}));
+  EXPECT_EQ(outside.names(), (std::vector<std::string>{"file", "new"}));
+}
+
+TEST_F(ExecPermission, AnAddedDirectoryIsInside) {
+  Outcomes expected = reading_only();
+  expected["write"] = expected["edit"] = "ok";
+  expected["read outside"] = expected["read link"] = expected["write outside"] = "ok";
+  expected["cat outside"] = expected["cat link"] = "ok";
+  EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits", "--add-dir", outside.path()}), expected);
+}
+
+TEST_F(ExecPermission, ADenyRuleHoldsInBypassMode) {
+  Outcomes denied = outcomes({"--permission-mode", "bypassPermissions", "--settings",
+                              R"({"permissions":{"deny":["Bash","Write"],"allow":["Bash","Write"]}})"});
+  for (const char* call : {"cat", "cat outside", "cat link", "touch", "write", "write outside"}) {
+    EXPECT_EQ(denied[call], "denied") << call;
+  }
+  EXPECT_EQ(denied["edit"], "ok");
+  EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "link"}));
+}
+
+TEST_F(ExecPermission, AnAskRuleHoldsInBypassMode) {
+  Outcomes asked = outcomes({"--permission-mode", "bypassPermissions", "--settings", rules("ask", {"Write"})});
+  EXPECT_EQ(asked["write"], "denied");
+  EXPECT_EQ(asked["touch"], "ok");
+}
+
+TEST_F(ExecPermission, AnAllowRuleLetsItsToolThroughEverywhere) {
+  Outcomes expected = reading_only();
+  expected["cat outside"] = expected["cat link"] = expected["touch"] = "ok";
+  EXPECT_EQ(outcomes({"--settings", rules("allow", {"Bash"})}), expected);
+}
+
+TEST_F(ExecPermission, ARuleWithASpecifierFailsClosed) {
+  Outcomes allowed = outcomes({"--settings", rules("allow", {"Bash(touch *)"})});
+  EXPECT_EQ(allowed["touch"], "denied");
+  Outcomes denied = outcomes({"--permission-mode", "bypassPermissions", "--settings", rules("deny", {"Bash(rm *)"})});
+  EXPECT_EQ(denied["touch"], "denied");
+}
+
+TEST_F(ExecPermission, SettingsMayBeAFile) {
+  const TempFolder settings;
+  const std::string file =
+      settings.put("settings.json", R"({"permissions":{"defaultMode":"acceptEdits","deny":["Edit"],)"
+                                    R"("additionalDirectories":[")" +
+                                        outside.path() + R"("]}})");
+  Outcomes found = outcomes({"--settings", file});
+  EXPECT_EQ(found["write"], "ok");
+  EXPECT_EQ(found["write outside"], "ok");
+  EXPECT_EQ(found["edit"], "denied");
+}
+
+TEST_F(ExecPermission, TheModeOfTheCommandLineBeatsThatOfTheSettings) {
+  EXPECT_EQ(
+      outcomes({"--permission-mode", "plan", "--settings", R"({"permissions":{"defaultMode":"bypassPermissions"}})"}),
+      reading_only());
+  expect_nothing_changed();
+}
+
+TEST_F(ExecPermission, APathThatClimbsOutIsOutside) {
+  DeftExec deft(inside, {"--permission-mode", "acceptEdits"});
+  const std::string climbing = "../" + std::filesystem::path(outside.path()).filename().string();
+  deft.write("write", climbing + "/new", "x");
+  deft.bash("cat", "cat " + climbing + "/file");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_EQ(text_of(deft.result("write"), "code"), "denied");
+  EXPECT_EQ(text_of(deft.result("cat"), "code"), "denied");
+  EXPECT_EQ(outside.names(), std::vector<std::string>{"file"});
+}
+
+}  // namespace
+}  // namespace deft::testing
