@@ -35,8 +35,8 @@ Engine::Engine(EngineOptions options, std::string folder)
 }
 
 Engine::~Engine() {
+  runner_.reset();  // waits for workers, which report to the executor to the last
   executor_.reset();
-  runner_.reset();
   journal_.reset();
   std::error_code ignored;
   if (!options_.session_folder) std::filesystem::remove_all(folder_, ignored);

@@ -73,7 +73,8 @@ struct ExecutorSummary {
 };
 
 // Carries out messages of tool calls: fed by hand from any thread, worked off by run() on one. Everything that happens
-// is an item in one inbox with one reader, so there are no locks here; blocking work is done by the runner's threads.
+// is an item in one inbox with one reader, so there are no locks here; blocking work is done by the runner's threads,
+// which must have ended before the executor does.
 class Executor {
  public:
   struct Parts {
