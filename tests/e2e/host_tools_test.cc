@@ -135,12 +135,30 @@ TEST(ExecHostTools, AnAbortWithdrawsTheCall) {
   EXPECT_EQ(text_of(deft.result("p"), "code"), "cancelled");
 }
 
-TEST(ExecHostTools, AnAnswerThatNobodyWaitsForIsANotice) {
+TEST(ExecHostTools, TheHostMayAnswerBeforeItIsAskedSoThatItCanWriteEverythingAtOnce) {
+  const TempFolder folder;
+  const Finished run = run_deft(folder, {.arguments = kBypass},
+                                std::string(kTools) + "\n" +
+                                    R"({"type":"call_result","tool_use_id":"l","content":"seen"})"
+                                    "\n"
+                                    R"({"type":"tool_use","id":"l","name":"Look","input":{}})");
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.output.find(R"("content":"seen")"), std::string::npos) << run.output;
+}
+
+TEST(ExecHostTools, ASecondAnswerToACallIsANoticeAndChangesNothing) {
   const TempFolder folder;
   DeftExec deft(folder, kBypass);
-  answer(deft, "nobody", {{"content", "hello"}});
+  deft.send_line(kTools);
+  deft.call("l", "Look", {});
+  deft.line("call");
+  answer(deft, "l", {{"content", "first"}});
+  deft.result("l");
+  answer(deft, "l", {{"content", "second"}});
   deft.line("notice");
   EXPECT_EQ(deft.finish(), 0);
+  EXPECT_EQ(deft.answered_ids(), std::vector<std::string>{"l"});
+  EXPECT_EQ(content(deft.result("l")), "first");
 }
 
 TEST(ExecHostTools, AStrangerNeverTakesTheNameOfABuiltInTool) {

@@ -45,8 +45,9 @@ class ExecPermission : public ::testing::Test {
     deft.bash("cat link", "cat link"), end();
     deft.bash("touch", "touch touched"), end();
     deft.call("sleep", "Sleep", {{"seconds", 0}}), end();
-    EXPECT_EQ(deft.finish(), 0);
+    deft.result("sleep");  // the last one; with the input still open, so that a host could be asked
     EXPECT_TRUE(deft.lines("permission_request").empty());
+    EXPECT_EQ(deft.finish(), 0);
     Outcomes outcomes;
     for (const Json& result : deft.lines("tool_result")) {
       outcomes[text_of(result, "tool_use_id")] = is_error(result) ? text_of(result, "code") : "ok";

@@ -32,7 +32,8 @@ TEST(SerialEquivalence, HoldsForEveryWayOfScheduling) {
 bool was_cancelled(const Outcome::Answer& answer) { return answer.text.starts_with("error cancelled"); }
 
 bool only_reads(const PropertyCall& command) {
-  return plain_read_only_command(find_string(command.input, "command").value_or("")).has_value();
+  const std::string_view text = find_string(command.input, "command").value_or("");
+  return plain_read_only_command(with_folder(text, "/folder")).has_value();
 }
 
 // What is wrong with who was cancelled, if anything is.

@@ -147,8 +147,17 @@ bool Permissions::all_paths_inside(const PermissionQuestion& question, bool syst
   });
 }
 
-// The order is the specification's (5.1); each step may decide, the first that does wins.
 Decision Permissions::decide(const PermissionQuestion& question) const {
+  Decision decision = walk_chain(question);
+  if (mode_ == Mode::dont_ask && decision.verdict == Verdict::ask) {
+    decision.verdict = Verdict::deny;
+    decision.reason += ", and in dontAsk mode nobody is asked";
+  }
+  return decision;
+}
+
+// The order is the specification's (5.1); each step may decide, the first that does wins.
+Decision Permissions::walk_chain(const PermissionQuestion& question) const {
   using Stage = PermissionStage;
   const auto hook_said = [&](Verdict verdict) { return question.hook_verdict == verdict; };
   if (hook_said(Verdict::deny)) return {Verdict::deny, Stage::hook, {}, question.hook_reason};

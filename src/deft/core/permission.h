@@ -89,6 +89,7 @@ class Permissions {
   Mode mode() const { return mode_; }
 
  private:
+  Decision walk_chain(const PermissionQuestion& question) const;
   bool inside_directories(std::string_view path) const;
   bool all_paths_inside(const PermissionQuestion& question, bool system_folders_too) const;
 

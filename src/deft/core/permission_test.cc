@@ -47,7 +47,7 @@ TEST(Permission, DenyBeatsAskBeatsAllowInEveryMode) {
     EXPECT_EQ(denied.verdict, Verdict::deny);
     EXPECT_EQ(denied.rule, "Read");
     const auto asked = decide(R"json({"allow":["Read"],"ask":["Read(*)"]})json", mode, read_of("/p/a"));
-    EXPECT_EQ(asked.verdict, Verdict::ask);
+    EXPECT_EQ(asked.verdict, mode == Mode::dont_ask ? Verdict::deny : Verdict::ask);
   }
   EXPECT_EQ(decide(R"json({"allow":["Bash"]})json", Mode::normal, unknown_shell()).verdict, Verdict::allow);
 }
@@ -68,6 +68,13 @@ TEST(Permission, PlanModeDeniesWhatChangesAnythingWhateverAllowsIt) {
   EXPECT_EQ(decision.verdict, Verdict::deny);
   EXPECT_EQ(decision.stage, PermissionStage::plan_mode);
   EXPECT_EQ(decide("{}", Mode::plan, read_of("/p/a")).verdict, Verdict::allow);
+}
+
+TEST(Permission, DontAskDeniesWhateverWouldBeAsked) {
+  EXPECT_EQ(decide("{}", Mode::dont_ask, unknown_shell()).verdict, Verdict::deny);
+  EXPECT_EQ(decide("{}", Mode::dont_ask, read_of("/home/me/.ssh/id")).verdict, Verdict::deny);
+  EXPECT_EQ(decide("{}", Mode::dont_ask, read_of("/p/a")).verdict, Verdict::allow);
+  EXPECT_EQ(decide(R"json({"allow":["Bash"]})json", Mode::dont_ask, unknown_shell()).verdict, Verdict::allow);
 }
 
 TEST(Permission, AcceptEditsAllowsEditsInsideTheDirectoriesOnly) {
