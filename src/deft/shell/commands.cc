@@ -106,8 +106,8 @@ void Walker::note(NoteKind kind, std::string text) {
 void Walker::emit(CommandUse use) {
   use.directories = state_.directories;
   use.directory_known = state_.directory_known;
-  use.directory_changed =
-      !state_.directory_known || state_.directories.size() != 1 || state_.directories[0] != surroundings_.cwd;
+  const bool is_at_home = state_.directory_known && state_.directories == std::vector{surroundings_.cwd};
+  use.directory_changed = state_.moved && !is_at_home;
   if (substitutions_ > 0) last_ = use;
   if (muted_ > 0) return;
   if (unrolled_ > 0) {
@@ -122,6 +122,7 @@ void Walker::merge_into_state(const State& other) {
   State merged;
   merged.tainted = state_.tainted || other.tainted;
   merged.splits_oddly = state_.splits_oddly || other.splits_oddly;
+  merged.moved = state_.moved || other.moved;
   merged.directory_known = state_.directory_known && other.directory_known;
   merged.directories = state_.directories;
   for (const std::string& directory : other.directories) {
@@ -296,7 +297,7 @@ void Walker::visit_loop(const Body& body) {
     const auto before = first.variables.find(name);
     if (before == first.variables.end() || before->second != value) value = Value::anything();
   }
-  if (state_.directories != first.directories) state_.directory_known = false;
+  if (state_.directories != first.directories) lose_directory();
   entry = state_;
   if (muted_ > 0) --muted_;
   body();
@@ -385,8 +386,7 @@ void Walker::visit(const Function& command) {
   note(NoteKind::function, "defines the function " + command.name);
   functions_.insert(command.name);
   State before = state_;
-  state_.taint();  // it runs later, when anything may have changed
-  state_.directory_known = false;
+  lose_track();  // it runs later, when anything may have changed
   visit(*command.body);
   state_ = std::move(before);
 }

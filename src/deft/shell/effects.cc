@@ -40,12 +40,12 @@ void Walker::apply_effects(const CommandUse& use) {
   const std::string& command = name.text;
   if (!name.is_exact() || functions_.contains(command)) return lose_track();  // it may be any builtin
   const auto words = std::span(use.words).subspan(first + 1);
-  if (contains(kTextRunners, command)) {
+  if (contains(kTextRunners, command) && !words.empty()) {
     note(NoteKind::runs_text, command + " turns text into commands");
     return lose_track();
   }
   if (command == "cd") return change_directory(words);
-  if (command == "pushd" || command == "popd") state_.directory_known = false;
+  if (command == "pushd" || command == "popd") return lose_directory();
   if (command == "test" || command == "[") return note_test(words);
   if (command == "shopt" || command == "set") return note_option(command, words);
   if (command == "printf" || contains(kVariableSetters, command)) return set_by_builtin(command, words);
@@ -53,6 +53,11 @@ void Walker::apply_effects(const CommandUse& use) {
 
 void Walker::lose_track() {
   state_.taint();
+  lose_directory();
+}
+
+void Walker::lose_directory() {
+  state_.moved = true;
   state_.directory_known = false;
 }
 
@@ -104,6 +109,7 @@ void Walker::set_by_builtin(const std::string& command, std::span<const Argument
 
 // A cd may fail, so where the shell was before stays possible.
 void Walker::change_directory(std::span<const Argument> words) {
+  state_.moved = true;
   state_.variables.erase("PWD");
   set_variable("OLDPWD", Value::anything());
   if (!words.empty() && words[0].is_exact() && words[0].text == "--") words = words.subspan(1);

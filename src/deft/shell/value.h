@@ -36,6 +36,7 @@ struct State {
   std::map<std::string, Value, std::less<>> variables;
   std::vector<std::string> directories;  // where the shell may be; meaningless unless directory_known
   bool directory_known = false;
+  bool moved = false;         // a cd, or something that may have been one, came before
   bool tainted = false;       // anything may have been assigned to any variable
   bool splits_oddly = false;  // IFS was changed
 

@@ -51,6 +51,7 @@ class Walker {
   // What builtins do to variables and the working directory (effects.cc).
   void apply_effects(const CommandUse& use);
   void lose_track();
+  void lose_directory();
   void note_option(const std::string& command, std::span<const Argument> words);
   void note_test(std::span<const Argument> words);
   void set_by_builtin(const std::string& command, std::span<const Argument> words);
