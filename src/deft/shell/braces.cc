@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -99,6 +100,15 @@ bool plain_text(const std::vector<Part>& parts, std::string& out) {
   return true;
 }
 
+// Ends in $name or in "$", which takes up what comes after it: $x{1,2} is $x1 $x2, and {$x,y}1 is $x1 y1.
+bool ends_open(const std::vector<Part>& parts) {
+  if (parts.empty()) return false;
+  const Part& last = parts.back();
+  if (last.kind == PartKind::parameter) return !last.parameter->is_braced;
+  if (last.kind == PartKind::literal) return last.text.ends_with('$');
+  return std::ranges::any_of(last.alternatives, [](const Word& word) { return ends_open(word.parts); });
+}
+
 void append_as_text(std::vector<Part>& out, std::vector<Word> alternatives, std::string end) {
   std::string before = "{";
   for (Word& alternative : alternatives) {
@@ -111,6 +121,7 @@ void append_as_text(std::vector<Part>& out, std::vector<Word> alternatives, std:
 }  // namespace
 
 bool Parser::braces(std::vector<Part>& out, const WordStyle& style) {
+  const bool follows_name = ends_open(out);
   ++position_;
   WordStyle inside = style;
   inside.in_braces = true;
@@ -129,11 +140,13 @@ bool Parser::braces(std::vector<Part>& out, const WordStyle& style) {
   }
   ++position_;
   if (alternatives.size() > 1) {
+    if (follows_name) return fail("a name that goes on in braces");
     Part part;
     part.kind = PartKind::braces;
     part.alternatives = std::move(alternatives);
     out.push_back(std::move(part));
-    return true;
+    const bool is_last = at_end() || is_metacharacter(peek()) || (style.in_braces && (peek() == ',' || peek() == '}'));
+    return (is_last || !ends_open(out)) || fail("a name that goes on after braces");
   }
   const std::string& source = alternatives[0].source;
   if (source.find("..") != std::string::npos) {
@@ -143,6 +156,7 @@ bool Parser::braces(std::vector<Part>& out, const WordStyle& style) {
         plain_text(alternatives[0].parts, text) ? read_sequence(text, sequence) : SequenceShape::doubtful;
     if (shape == SequenceShape::doubtful) return fail("a brace sequence that is not plain");
     if (shape == SequenceShape::valid) {
+      if (follows_name) return fail("a name that goes on in braces");
       out.push_back(sequence_part(sequence, text));
       return true;
     }

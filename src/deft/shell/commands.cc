@@ -112,6 +112,7 @@ void Walker::emit(CommandUse use) {
   if (muted_ > 0) return;
   if (unrolled_ > 0) {
     std::string key = describe(use);
+    for (const Argument& word : use.words) key += "\n" + word.text;  // $v looks the same whatever it begins with
     for (const std::string& directory : use.directories) key += "\n" + directory;
     if (!seen_.insert(std::move(key)).second) return;
   }

@@ -133,6 +133,7 @@ bool Parser::case_item(Case::Item& out, bool& was_last) {
   if (peek() == '(') ++position_;
   while (true) {
     skip_blanks();
+    if (bare_word() == "}") return fail("} as a case pattern");  // inside { } bash takes it for the end
     if (!word(out.patterns.emplace_back(), {.braces = false})) return false;
     skip_blanks();
     if (peek() != '|') break;

@@ -65,6 +65,7 @@ class FieldBuilder {
     if (frozen_ && dash_ == Dash::undecided) dash_ = Dash::possible;
     if (!frozen_ && text_.empty()) dash_ = Dash::possible;
     if (unknown_.empty()) unknown_ = text;
+    is_integer_ = false;
     many_ = frozen_ = present_ = true;
   }
 

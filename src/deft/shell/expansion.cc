@@ -18,6 +18,15 @@ Part parameter_part(std::string name) {
   return part;
 }
 
+// bash 5.2 writes a substitution's commands out again and reads that. With a here-document among several commands it
+// loses a separator on the way, so `$(a <<E; ! b)` may run `a ! b`.
+bool is_one_simple_command(const List& list) {
+  if (list.items.size() != 1 || list.items[0].background || list.items[0].pipelines.size() != 1) return false;
+  const Pipeline& pipeline = list.items[0].pipelines[0];
+  if (pipeline.negated || pipeline.timed || pipeline.commands.size() != 1) return false;
+  return std::holds_alternative<SimpleCommand>(pipeline.commands[0].what);
+}
+
 }  // namespace
 
 bool Parser::dollar(std::vector<Part>& out, bool quoted) {
@@ -56,8 +65,15 @@ bool Parser::command_substitution(std::vector<Part>& out) {
   Part part;
   part.kind = PartKind::command;
   part.body = std::make_unique<List>();
+  skip_blanks();
+  // When bash looks for the end of the substitution it takes this for a plain word, and for a keyword when it runs it.
+  if (bare_word() == "time") return fail("time at the begin of a substitution");
+  const int documents_before = documents_read_;
   if (!list(*part.body)) return false;
   if (peek() != ')') return fail("$( without )");
+  if (documents_read_ != documents_before && !is_one_simple_command(*part.body)) {
+    return fail("a here-document beside other commands in a substitution");
+  }
   if (!pending_.empty()) return fail("a here-document that its substitution cuts");
   ++position_;
   out.push_back(std::move(part));
@@ -66,6 +82,7 @@ bool Parser::command_substitution(std::vector<Part>& out) {
 
 bool Parser::process_substitution(std::vector<Part>& out) {
   const std::string direction(1, peek());
+  if (peek(2) == '(') return fail("<(( and >((");  // bash looks for its end as if it were arithmetic
   if (!command_substitution(out)) return false;
   out.back().kind = PartKind::process;
   out.back().text = direction;

@@ -59,6 +59,7 @@ bool Parser::here_document_delimiter(Redirection& out, bool strips_tabs) {
 
 bool Parser::here_document_body(const PendingDocument& pending) {
   HereDocument& document = *pending.document;
+  ++documents_read_;
   std::string body;
   while (true) {
     if (at_end()) return fail("a here-document without its end");

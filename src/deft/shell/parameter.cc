@@ -44,6 +44,7 @@ bool Parser::braced_parameter(std::vector<Part>& out, bool quoted) {
   part.kind = PartKind::parameter;
   part.parameter = std::make_unique<Parameter>();
   Parameter& parameter = *part.parameter;
+  parameter.is_braced = true;
   const bool is_prefixed = (peek() == '#' || peek() == '!') && peek(1) != '}';
   const char prefix = is_prefixed ? peek() : '\0';
   if (is_prefixed) ++position_;

@@ -108,14 +108,14 @@ class Parser {
   // Words and quotes (word.cc).
   bool word(Word& out, WordStyle style);
   bool word_parts(std::vector<Part>& out, WordStyle style);
-  bool word_part(std::vector<Part>& out, const WordStyle& style, std::size_t word_start, int& parentheses, bool& ended);
+  bool word_part(std::vector<Part>& out, const WordStyle& style, int& parentheses, bool& ended);
   bool backslash(std::vector<Part>& out, bool& ended);
   bool single_quoted(std::vector<Part>& out);
   bool double_quoted(std::vector<Part>& out);
   bool double_quoted_parts(std::vector<Part>& out, bool in_document);
   bool ansi_quoted(std::vector<Part>& out);
   bool ansi_escape(std::string& out);
-  bool tilde(std::vector<Part>& out, bool in_assignment);
+  bool tilde(std::vector<Part>& out, bool in_assignment, bool is_doubtful);
   bool braces(std::vector<Part>& out, const WordStyle& style);
 
   // Expansions (expansion.cc, parameter.cc).
@@ -135,6 +135,7 @@ class Parser {
   std::size_t position_ = 0;
   int depth_ = 0;
   std::vector<PendingDocument> pending_;
+  int documents_read_ = 0;
   NotUnderstood error_;
 };
 

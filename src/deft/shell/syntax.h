@@ -31,7 +31,7 @@ enum class PartKind {
   quoted,         // text that nothing expands: \c, '…', $'…' (decoded), or the plain text inside "…"
   double_quoted,  // "…": parts
   glob,           // text: one unquoted "*", "?" or "["
-  tilde,          // text: "~", "~user", "~+"
+  tilde,          // text: "~", "~user", "~+"; with "?" behind it where it may as well stay as it is
   parameter,      // $x, ${…}: parameter
   command,        // $(…) or `…`: body
   arithmetic,     // $((…)): parts are literal text and expansions
@@ -59,6 +59,7 @@ enum class ParameterForm {
 
 struct Parameter {
   std::string name;  // a variable, a digit, or one of @ * # ? $ ! -
+  bool is_braced = false;  // ${x}, not $x
   ParameterForm form = ParameterForm::plain;
   std::string operation;  // as written: ":-", "//", "@Q"; empty if plain
   std::optional<Word> subscript;

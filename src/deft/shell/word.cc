@@ -20,16 +20,31 @@ void settle_brackets(std::vector<Part>& parts) {
   }
 }
 
-bool ends_with_assignment_sign(const std::vector<Part>& parts, bool is_assigned) {
-  if (parts.empty()) return is_assigned;
-  const Part& last = parts.back();
-  return last.kind == PartKind::literal && (last.text.ends_with('=') || last.text.ends_with(':'));
+enum class TildePlace { none, certain, doubtful };
+
+// Where "~" stands for a home folder: at the begin of a word, and in what looks like an assignment after "=" and ":".
+TildePlace tilde_place(const std::vector<Part>& parts, bool is_assigned, bool in_braces) {
+  if (in_braces) return TildePlace::doubtful;
+  if (parts.empty()) return TildePlace::certain;
+  std::string before;
+  for (const Part& part : parts) {
+    if (part.kind == PartKind::braces) return TildePlace::doubtful;  // {,x}~ has a word that begins with it
+    if (part.kind != PartKind::literal) return is_assigned && part.text.ends_with(':') ? TildePlace::doubtful : TildePlace::none;
+    before += part.text;
+  }
+  if (is_assigned) return before.ends_with(':') ? TildePlace::certain : TildePlace::none;
+  const std::size_t equals = before.find('=');
+  if (equals == std::string::npos) return TildePlace::none;
+  const bool is_plain = equals + 1 == before.size() && is_name(std::string_view(before).substr(0, equals));
+  if (is_plain) return TildePlace::certain;
+  return before.ends_with('=') || before.ends_with(':') ? TildePlace::doubtful : TildePlace::none;
 }
 
 }  // namespace
 
 bool Parser::word(Word& out, WordStyle style) {
   const std::size_t start = position_;
+  if (peek() == '#' && !style.is_assigned) return fail("a comment where a word is expected");
   if (!word_parts(out.parts, style)) return false;
   if (position_ == start) return fail("expected a word");
   out.source = since(start);
@@ -42,19 +57,17 @@ bool Parser::word(Word& out, WordStyle style) {
 bool Parser::word_parts(std::vector<Part>& out, WordStyle style) {
   Nested nested(*this);
   if (!enter(nested)) return false;
-  const std::size_t start = position_;
   int parentheses = 0;
   bool ended = false;
   while (!at_end() && !ended) {
-    if (!word_part(out, style, start, parentheses, ended)) return false;
+    if (!word_part(out, style, parentheses, ended)) return false;
   }
   if (parentheses != 0) return fail("an open parenthesis in a regular expression");
   settle_brackets(out);
   return true;
 }
 
-bool Parser::word_part(std::vector<Part>& out, const WordStyle& style, std::size_t word_start, int& parentheses,
-                       bool& ended) {
+bool Parser::word_part(std::vector<Part>& out, const WordStyle& style, int& parentheses, bool& ended) {
   const char c = peek();
   switch (c) {
     case '\'':
@@ -89,10 +102,11 @@ bool Parser::word_part(std::vector<Part>& out, const WordStyle& style, std::size
       out.push_back(text_part(PartKind::glob, std::string(1, c)));
       ++position_;
       return true;
-    case '~':
-      if (position_ == word_start || ends_with_assignment_sign(out, style.is_assigned))
-        return tilde(out, style.is_assigned);
-      break;
+    case '~': {
+      const TildePlace place = tilde_place(out, style.is_assigned, style.in_braces);
+      if (place == TildePlace::none) break;
+      return tilde(out, style.is_assigned, place == TildePlace::doubtful);
+    }
     case '{':
       if (style.braces) return braces(out, style);
       break;
@@ -235,13 +249,18 @@ bool Parser::ansi_escape(std::string& out) {
   return true;
 }
 
-bool Parser::tilde(std::vector<Part>& out, bool in_assignment) {
+bool Parser::tilde(std::vector<Part>& out, bool in_assignment, bool is_doubtful) {
   std::size_t end = 1;
   while (is_name_char(peek(end)) || peek(end) == '-' || peek(end) == '+' || peek(end) == '.') ++end;
   const char after = peek(end);
-  const bool expands = after == '/' || after == '\0' || is_metacharacter(after) || (in_assignment && after == ':');
+  const bool goes_on = (after == '<' || after == '>') && peek(end + 1) == '(';
+  const bool may_end = after == '{' || after == '}' || after == ',';  // braces may make a word that ends here
+  is_doubtful = is_doubtful || may_end;
+  const bool expands = after == '/' || after == '\0' || (is_metacharacter(after) && !goes_on) ||
+                       (in_assignment && after == ':') || may_end;
   if (!expands) end = 1;
   out.push_back(text_part(expands ? PartKind::tilde : PartKind::literal, std::string(text_.substr(position_, end))));
+  if (expands && is_doubtful) out.back().text += '?';
   position_ += end;
   return true;
 }
