@@ -1,6 +1,7 @@
 #include "deft/shell/commands.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "deft/shell/parser.h"
@@ -59,17 +60,6 @@ Argument to_argument(const Value& value, std::string source) {
   return argument;
 }
 
-// A loop variable takes each word in turn.
-Value value_in_turn(const Argument& argument) {
-  if (argument.is_exact()) return Value::exactly(argument.text);
-  if (argument.extent == Extent::spread) return Value::anything();
-  Value value = Value::beginning(argument.text);
-  value.dashless = argument.dashless;
-  value.is_integer = argument.is_integer;
-  value.plain = argument.is_integer;
-  return value;
-}
-
 }  // namespace
 
 Argument Argument::exactly(std::string text) {
@@ -83,7 +73,7 @@ Argument Argument::exactly(std::string text) {
 
 Commands commands_of(const List& script, const Surroundings& surroundings) {
   Commands commands;
-  Walker(surroundings, commands).walk(script);
+  Walker(surroundings, commands).walk_script(script);
   return commands;
 }
 
@@ -91,6 +81,14 @@ Walker::Walker(const Surroundings& surroundings, Commands& out) : surroundings_(
   if (surroundings.cwd.empty()) return;
   state_.directories = {surroundings.cwd};
   state_.directory_known = true;
+}
+
+void Walker::walk_script(const List& script) {
+  for (const AndOr& item : script.items) {
+    visit(item);
+    // An error in an expansion makes bash drop the rest of its line, however much that is, and go on with the next.
+    if (aborted_) state_ = merged(state_, *aborted_);
+  }
 }
 
 void Walker::walk(const List& list) {
@@ -119,25 +117,19 @@ void Walker::emit(CommandUse use) {
   out_.commands.push_back(std::move(use));
 }
 
-void Walker::merge_into_state(const State& other) {
-  State merged;
-  merged.tainted = state_.tainted || other.tainted;
-  merged.splits_oddly = state_.splits_oddly || other.splits_oddly;
-  merged.moved = state_.moved || other.moved;
-  merged.directory_known = state_.directory_known && other.directory_known;
-  merged.directories = state_.directories;
-  for (const std::string& directory : other.directories) {
-    if (std::ranges::find(merged.directories, directory) == merged.directories.end()) {
-      merged.directories.push_back(directory);
-    }
+State Walker::merged(const State& a, const State& b) const {
+  State both;
+  both.tainted = a.tainted || b.tainted;
+  both.splits_oddly = a.splits_oddly || b.splits_oddly;
+  both.moved = a.moved || b.moved;
+  both.directory_known = a.directory_known && b.directory_known;
+  both.directories = a.directories;
+  for (const std::string& directory : b.directories) both.add_directory(directory);
+  for (const auto& [name, value] : a.variables) both.variables.emplace(name, merge(value, variable_in(b, name)));
+  for (const auto& [name, value] : b.variables) {
+    if (!both.variables.contains(name)) both.variables.emplace(name, merge(variable_in(a, name), value));
   }
-  State mine = std::exchange(state_, other);
-  std::map<std::string, Value, std::less<>> theirs;
-  for (const auto& [name, value] : mine.variables) theirs.emplace(name, variable(name));
-  for (const auto& [name, value] : other.variables) theirs.emplace(name, value);
-  state_ = std::move(mine);
-  for (const auto& [name, value] : theirs) merged.variables.emplace(name, merge(variable(name), value));
-  state_ = std::move(merged);
+  return both;
 }
 
 void Walker::visit_apart(const List& list) {
@@ -147,15 +139,18 @@ void Walker::visit_apart(const List& list) {
 }
 
 void Walker::visit(const AndOr& item) {
-  if (item.background) note(NoteKind::background, "leaves a job in the background");
-  State before = state_;
+  std::optional<State> before;
+  if (item.background) {
+    note(NoteKind::background, "leaves a job in the background");
+    before = state_;
+  }
   visit(item.pipelines[0]);
   for (std::size_t i = 1; i < item.pipelines.size(); ++i) {
     const State skipped = state_;
     visit(item.pipelines[i]);
-    merge_into_state(skipped);
+    state_ = merged(state_, skipped);
   }
-  if (item.background) state_ = std::move(before);
+  if (before) state_ = std::move(*before);
 }
 
 void Walker::visit(const Pipeline& pipeline) {
@@ -169,22 +164,28 @@ void Walker::visit(const Pipeline& pipeline) {
 
 void Walker::visit(const Command& command) {
   if (given_up_) return;
-  if (++followed_ > kFollowedCommandsMax) {
-    given_up_ = true;
-    muted_ = 0;
-    return note(NoteKind::given_up, "too complicated to follow");
-  }
+  if (++followed_ > kFollowedCommandsMax) return give_up();
   if (const auto* simple = std::get_if<SimpleCommand>(&command.what)) return visit(*simple, command.redirections);
+  std::optional<State> skipped;  // if the file of a redirection is missing, the command does not run
   if (!command.redirections.empty()) {
     CommandUse use;
     visit_redirections(command.redirections, use);
     emit(std::move(use));
+    skipped = state_;
   }
   std::visit(
       [&](const auto& what) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(what)>, SimpleCommand>) visit(what);
       },
       command.what);
+  if (skipped) state_ = merged(state_, *skipped);
+}
+
+void Walker::give_up() {
+  if (given_up_) return;
+  given_up_ = true;
+  muted_ = 0;
+  note(NoteKind::given_up, "too complicated to follow");
 }
 
 void Walker::visit(const SimpleCommand& command, const std::vector<Redirection>& redirections) {
@@ -193,20 +194,16 @@ void Walker::visit(const SimpleCommand& command, const std::vector<Redirection>&
     for (Argument& argument : expand(word)) use.words.push_back(std::move(argument));
   }
   visit_redirections(redirections, use);
-  for (const Assignment& assignment : command.assignments) assign(assignment, use);
   // `$x` alone may vanish, and then the assignments beside it stay.
-  const bool keeps_assignments =
-      std::ranges::all_of(use.words, [](const Argument& word) { return !word.is_one_word(); });
-  for (const AssignmentUse& assignment : use.assignments) {
-    if (!keeps_assignments) break;
-    Value value = assignment.value.is_exact() ? Value::exactly(assignment.value.text) : Value::anything();
-    if (!assignment.value.is_exact() && assignment.value.is_integer) value = Value::integer(true);
-    if (assignment.value.extent == Extent::one && !assignment.value.is_integer) {
-      value = Value::beginning(assignment.value.text);
-      value.dashless = assignment.value.dashless;
+  const bool may_stay = std::ranges::all_of(use.words, [](const Argument& word) { return !word.is_one_word(); });
+  const bool stays = use.words.empty() && redirections.empty();
+  for (const Assignment& assignment : command.assignments) {
+    Value value = assign(assignment, use);
+    if (stays) {
+      set_variable(assignment.name, std::move(value));
+    } else if (may_stay) {
+      set_variable(assignment.name, merge(variable(assignment.name), value));
     }
-    if (assignment.appends || assignment.is_array || !use.words.empty()) value = Value::anything();
-    set_variable(assignment.name, std::move(value));
   }
   emit(use);
   if (!use.words.empty()) apply_effects(use);
@@ -237,15 +234,17 @@ void Walker::visit_redirections(const std::vector<Redirection>& redirections, Co
   }
 }
 
-void Walker::assign(const Assignment& assignment, CommandUse& use) {
-  AssignmentUse& entry = use.assignments.emplace_back();
-  entry.name = assignment.name;
-  entry.appends = assignment.appends;
-  entry.is_array = assignment.is_array || assignment.subscript.has_value();
-  if (assignment.subscript) evaluate_index(*assignment.subscript);
+Value Walker::assign(const Assignment& assignment, CommandUse& use) {
+  const bool is_element = assignment.subscript.has_value();
+  if (is_element) evaluate_index(*assignment.subscript);
   for (const Word& element : assignment.elements) expand(element);
-  entry.value = to_argument(expand_to_value(assignment.value), assignment.value.source);
-  if (assignment.is_array) entry.value = to_argument(Value::anything(), "(…)");
+  Value value = expand_to_value(assignment.value);
+  if (assignment.is_array) value = Value::anything();
+  use.assignments.push_back({.name = assignment.name,
+                             .appends = assignment.appends,
+                             .is_array = assignment.is_array || is_element,
+                             .value = to_argument(value, assignment.is_array ? "(…)" : assignment.value.source)});
+  return assignment.appends || is_element ? Value::anything() : value;
 }
 
 void Walker::set_variable(const std::string& name, Value value) {
@@ -253,143 +252,15 @@ void Walker::set_variable(const std::string& name, Value value) {
   if (name == "PS4" || name == "BASH_ENV" || name == "ENV") {
     note(NoteKind::runs_text, "bash runs what " + name + " holds");
   }
+  if (value.text.size() > kKnownTextBytesMax) value = Value::anything();
   state_.variables.insert_or_assign(name, std::move(value));
+  if (state_.variables.size() > kFollowedVariablesMax) state_.taint();
 }
 
 void Walker::record_assignment(const std::string& name, const Value& value) {
   CommandUse use;
   use.assignments.push_back({.name = name, .value = to_argument(value, "…")});
   emit(std::move(use));
-}
-
-void Walker::visit(const Subshell& command) { visit_apart(command.body); }
-void Walker::visit(const Group& command) { walk(command.body); }
-
-void Walker::visit(const If& command) {
-  State ends;
-  bool has_ends = false;
-  const auto keep_end = [&] {
-    if (has_ends) merge_into_state(ends);
-    ends = state_;
-    has_ends = true;
-  };
-  for (const If::Branch& branch : command.branches) {
-    walk(branch.condition);
-    const State after_condition = state_;
-    walk(branch.body);
-    keep_end();
-    state_ = after_condition;
-  }
-  if (command.otherwise) walk(*command.otherwise);
-  keep_end();
-}
-
-// Walks `body` silently until what is known at its begin no longer changes, then once more for the record.
-template <class Body>
-void Walker::visit_loop(const Body& body) {
-  ++muted_;
-  State entry = state_;
-  body();
-  merge_into_state(entry);
-  const State first = state_;
-  body();
-  merge_into_state(first);
-  for (auto& [name, value] : state_.variables) {
-    const auto before = first.variables.find(name);
-    if (before == first.variables.end() || before->second != value) value = Value::anything();
-  }
-  if (state_.directories != first.directories) lose_directory();
-  entry = state_;
-  if (muted_ > 0) --muted_;
-  body();
-  merge_into_state(entry);
-}
-
-void Walker::visit(const While& command) {
-  visit_loop([&] {
-    walk(command.condition);
-    const State after_condition = state_;
-    walk(command.body);
-    merge_into_state(after_condition);
-  });
-}
-
-void Walker::visit(const For& command) {
-  std::vector<Argument> words;
-  for (const Word& word : command.words) {
-    for (Argument& argument : expand(word)) words.push_back(std::move(argument));
-  }
-  const bool unrolls = command.has_words && words.size() <= kUnrolledWordsMax &&
-                       std::ranges::all_of(words, [](const Argument& word) { return word.is_exact(); });
-  if (unrolls) {
-    ++unrolled_;
-    for (const Argument& word : words) {
-      const State before = state_;
-      set_variable(command.variable, Value::exactly(word.text));
-      record_assignment(command.variable, Value::exactly(word.text));
-      walk(command.body);
-      merge_into_state(before);  // break and continue may have cut it short
-      set_variable(command.variable, merge(variable(command.variable), Value::exactly(word.text)));
-    }
-    if (--unrolled_ == 0) seen_.clear();
-    return;
-  }
-  Value value = words.empty() ? Value::anything() : value_in_turn(words[0]);
-  for (const Argument& word : words) value = merge(value, value_in_turn(word));
-  record_assignment(command.variable, value);
-  visit_loop([&] {
-    set_variable(command.variable, value);
-    walk(command.body);
-  });
-}
-
-void Walker::visit(const ArithmeticFor& command) {
-  evaluate(command.start.parts, command.start.source);
-  visit_loop([&] {
-    evaluate(command.condition.parts, command.condition.source);
-    walk(command.body);
-    evaluate(command.step.parts, command.step.source);
-  });
-}
-
-void Walker::visit(const Case& command) {
-  look_into(command.subject);
-  State end = state_;
-  for (const Case::Item& item : command.items) {
-    for (const Word& pattern : item.patterns) look_into(pattern);
-    walk(item.body);  // after ";&" the next body follows this one, so states are joined, never replaced
-    merge_into_state(end);
-    end = state_;
-  }
-}
-
-void Walker::visit(const Conditional& command) {
-  for (const Conditional::Test& test : command.tests) {
-    const std::string& operation = test.operation;
-    const bool counts =
-        operation.size() == 3 && operation[0] == '-' && operation != "-nt" && operation != "-ot" && operation != "-ef";
-    for (const Word& operand : test.operands) {
-      const Value value = expand_to_value(operand);
-      const bool is_settled = value.is_integer || (value.exact && value.text.empty());
-      if (counts && !is_settled) {
-        note(NoteKind::evaluates, "[[ " + operation + " ]] evaluates " + operand.source + ", which may hold a command");
-      }
-      if ((operation == "-v" || operation == "-R") && !(value.exact && is_name(value.text))) {
-        note(NoteKind::evaluates, "[[ " + operation + " ]] evaluates an index in " + operand.source);
-      }
-    }
-  }
-}
-
-void Walker::visit(const ArithmeticCommand& command) { evaluate(command.expression.parts, command.expression.source); }
-
-void Walker::visit(const Function& command) {
-  note(NoteKind::function, "defines the function " + command.name);
-  functions_.insert(command.name);
-  State before = state_;
-  lose_track();  // it runs later, when anything may have changed
-  visit(*command.body);
-  state_ = std::move(before);
 }
 
 }  // namespace deft::shell

@@ -38,7 +38,11 @@ void Walker::apply_effects(const CommandUse& use) {
   }
   const Argument& name = use.words[first];
   const std::string& command = name.text;
-  if (!name.is_exact() || functions_.contains(command)) return lose_track();  // it may be any builtin
+  if (!name.is_exact() || functions_.contains(command)) {  // it may be any builtin
+    lose_track();
+    return escape();
+  }
+  if (command == "break" || command == "continue") return escape();
   const auto words = std::span(use.words).subspan(first + 1);
   if (contains(kTextRunners, command) && !words.empty()) {
     note(NoteKind::runs_text, command + " turns text into commands");
@@ -124,12 +128,7 @@ void Walker::change_directory(std::span<const Argument> words) {
     return;
   }
   const std::vector<std::string> before = state_.directories;
-  for (const std::string& directory : before) {
-    std::string next = join_paths(directory, target);
-    if (std::ranges::find(state_.directories, next) == state_.directories.end()) {
-      state_.directories.push_back(std::move(next));
-    }
-  }
+  for (const std::string& directory : before) state_.add_directory(join_paths(directory, target));
 }
 
 }  // namespace deft::shell

@@ -30,9 +30,35 @@ bool ends_in_name(std::string_view text) {
   return start < text.size() && is_name_start(text[start]);
 }
 
+// Operands and plain operators in turn: i+1, n * 2, i < 10. Given that the values are integers, bash finds no fault.
+bool cannot_fail(const std::vector<Part>& parts) {
+  std::string text;
+  for (const Part& part : parts) text += part.kind == PartKind::literal ? part.text : " 1 ";
+  std::string_view rest = skip_blanks(text);
+  while (true) {
+    std::size_t end = 0;
+    while (end < rest.size() && is_name_char(rest[end])) ++end;
+    if (end == 0 || (rest[0] == '0' && end > 1)) return false;
+    if (is_digit(rest[0]) && !is_number(rest.substr(0, end))) return false;
+    rest = rest.substr(end);
+    if (rest.starts_with("++") || rest.starts_with("--")) rest.remove_prefix(2);
+    rest = skip_blanks(rest);
+    if (rest.empty()) return true;
+    std::size_t length = 0;
+    for (const std::string_view operation : {"<=", ">=", "==", "!=", "+", "-", "*", "<", ">"}) {
+      if (length == 0 && rest.starts_with(operation)) length = operation.size();
+    }
+    if (length == 0) return false;
+    rest = skip_blanks(rest.substr(length));
+  }
+}
+
 }  // namespace
 
+void Walker::may_abort() { aborted_ = aborted_ ? merged(*aborted_, state_) : state_; }
+
 void Walker::evaluate(const std::vector<Part>& parts, const std::string& source) {
+  if (!cannot_fail(parts)) may_abort();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     if (part.kind == PartKind::literal) {
@@ -80,6 +106,7 @@ void Walker::evaluate_text(std::string_view text, const std::string& source) {
 }
 
 void Walker::evaluate_index(const Word& subscript) {
+  may_abort();  // an index may be out of range
   if (subscript.source == "@" || subscript.source == "*" || is_integer_text(subscript.source)) return;
   if (is_name(subscript.source)) return evaluate_text(subscript.source, subscript.source);
   evaluate(subscript.parts, subscript.source);

@@ -11,6 +11,7 @@ namespace deft::shell {
 namespace {
 
 inline constexpr std::size_t kBraceWordsMax = 256;
+inline constexpr std::size_t kKnownBytesMax = std::size_t{16} << 20;  // of all words together
 
 constexpr std::array<std::string_view, 8> kNumberVariables = {"UID",     "EUID",    "PPID",         "RANDOM",
                                                               "SRANDOM", "SECONDS", "EPOCHSECONDS", "LINENO"};
@@ -143,13 +144,20 @@ Argument spread(std::string text, const std::string& source, std::string unknown
 
 std::vector<Argument> Walker::expand(const Word& word) {
   std::vector<Argument> out;
+  if (given_up_) return out;
   const auto versions = versions_of(word.parts);
   if (!versions) {
     look_into(word);
     out.push_back(spread("", word.source, word.source));
     return out;
   }
-  for (const Version& version : *versions) expand_parts(version, word.source, out);
+  for (const Version& version : *versions) {
+    expand_parts(version, word.source, out);
+    if (known_bytes_ > kKnownBytesMax) {
+      give_up();
+      break;
+    }
+  }
   return out;
 }
 
@@ -197,6 +205,7 @@ void Walker::expand_parts(const std::vector<const Part*>& parts, const std::stri
   } else if (!field.is_empty()) {
     out.push_back(field.finish(source));
   }
+  known_bytes_ += field.text().size() + source.size() + sizeof(Argument);
 }
 
 Value Walker::expand_to_value(const Word& word) {
@@ -267,15 +276,15 @@ Value Walker::value_of(const Part& part) {
   return Value::anything();
 }
 
-Value Walker::variable(std::string_view name) const {
-  if (const auto found = state_.variables.find(name); found != state_.variables.end()) return found->second;
+Value Walker::variable_in(const State& state, std::string_view name) const {
+  if (const auto found = state.variables.find(name); found != state.variables.end()) return found->second;
   if (name == "#" || name == "?" || name == "$") return Value::integer(/*can_be_negative=*/false);
-  if (state_.tainted) return Value::anything();
+  if (state.tainted) return Value::anything();
   if (std::ranges::find(kNumberVariables, name) != kNumberVariables.end()) return Value::integer(false);
   if (name == "HOME" || name == "PWD") {
     const bool is_known =
-        name == "HOME" ? !surroundings_.home.empty() : state_.directory_known && state_.directories.size() == 1;
-    if (is_known) return Value::exactly(name == "HOME" ? surroundings_.home : state_.directories[0]);
+        name == "HOME" ? !surroundings_.home.empty() : state.directory_known && state.directories.size() == 1;
+    if (is_known) return Value::exactly(name == "HOME" ? surroundings_.home : state.directories[0]);
     Value value = Value::beginning("/");
     value.plain = name == "HOME";  // a home folder with a blank in its name is taken for impossible
     return value;

@@ -84,6 +84,7 @@ bool Parser::process_substitution(std::vector<Part>& out) {
   const std::string direction(1, peek());
   if (peek(2) == '(') return fail("<(( and >((");  // bash looks for its end as if it were arithmetic
   if (!command_substitution(out)) return false;
+  if (out.back().body->items.empty()) return fail("an empty process substitution");
   out.back().kind = PartKind::process;
   out.back().text = direction;
   return true;

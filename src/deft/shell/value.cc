@@ -54,6 +54,15 @@ Value merge(const Value& a, const Value& b) {
   return value;
 }
 
+void State::add_directory(const std::string& directory) {
+  if (std::ranges::find(directories, directory) != directories.end()) return;
+  if (directories.size() == kDirectoriesMax) {
+    directory_known = false;
+    return;
+  }
+  directories.push_back(directory);
+}
+
 void State::taint() {
   variables.clear();
   tainted = true;

@@ -9,6 +9,10 @@
 
 namespace deft::shell {
 
+inline constexpr std::size_t kKnownTextBytesMax = 4096;   // longer values are not followed
+inline constexpr std::size_t kFollowedVariablesMax = 200;
+inline constexpr std::size_t kDirectoriesMax = 16;
+
 struct Value {
   std::string text;  // all of it if exact, else how it begins (may be "")
   bool exact = false;
@@ -41,6 +45,8 @@ struct State {
   bool splits_oddly = false;  // IFS was changed
 
   void taint();
+  void add_directory(const std::string& directory);
+  bool operator==(const State&) const = default;
 };
 
 }  // namespace deft::shell

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,9 +20,11 @@ namespace deft::shell {
 class Walker {
  public:
   Walker(const Surroundings& surroundings, Commands& out);
-  void walk(const List& list);
+  void walk_script(const List& script);
 
  private:
+  void walk(const List& list);
+
   // Commands (commands.cc).
   void visit(const AndOr& item);
   void visit(const Pipeline& pipeline);
@@ -40,13 +43,17 @@ class Walker {
   void visit_apart(const List& list);  // in a subshell
   template <class Body>
   void visit_loop(const Body& body);
+  template <class Body>
+  void walk_once(const Body& body);
+  void escape();
+  void give_up();
   void visit_redirections(const std::vector<Redirection>& redirections, CommandUse& use);
-  void assign(const Assignment& assignment, CommandUse& use);
+  Value assign(const Assignment& assignment, CommandUse& use);
   void set_variable(const std::string& name, Value value);
   void record_assignment(const std::string& name, const Value& value);
   void emit(CommandUse use);
   void note(NoteKind kind, std::string text);
-  void merge_into_state(const State& other);
+  State merged(const State& a, const State& b) const;
 
   // What builtins do to variables and the working directory (effects.cc).
   void apply_effects(const CommandUse& use);
@@ -64,17 +71,21 @@ class Walker {
   void look_into(const Word& word) { expand_to_value(word); }
   Value value_of(const Part& part);
   Value value_of(const Parameter& parameter);
-  Value variable(std::string_view name) const;
+  Value variable(std::string_view name) const { return variable_in(state_, name); }
+  Value variable_in(const State& state, std::string_view name) const;
   Value output_of(const Part& part);
 
   // Arithmetic (evaluate.cc).
   void evaluate(const std::vector<Part>& parts, const std::string& source);
   void evaluate_text(std::string_view text, const std::string& source);
   void evaluate_index(const Word& subscript);
+  void may_abort();
 
   const Surroundings& surroundings_;
   Commands& out_;
   State state_;
+  std::vector<std::optional<State>> loops_;  // around here, innermost last: states in which break or continue was met
+  std::optional<State> aborted_;             // states in which an expansion may have failed
   std::set<std::string, std::less<>> functions_;
   CommandUse last_;                       // inside a substitution: the command that was met last
   std::unordered_set<std::string> seen_;  // while a loop is unrolled: what is already in the list
@@ -82,6 +93,7 @@ class Walker {
   int unrolled_ = 0;  // > 0: only what is new is recorded
   int muted_ = 0;     // > 0: nothing is recorded
   int followed_ = 0;
+  std::size_t known_bytes_ = 0;
   bool given_up_ = false;
 };
 
