@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-// Machines are noisy: every figure is the fastest of several runs, and is printed as a ratio to a floor of the same run.
+// Machines are noisy: every figure is the fastest of several runs, and is printed as a ratio to a floor of the same
+// run.
 
 namespace bench {
 

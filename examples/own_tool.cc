@@ -7,7 +7,7 @@
 class WordCountTool final : public deft::Tool {
  public:
   const deft::ToolSpec& spec() const override { return spec_; }
-  bool is_read_only(const deft::Json&) const override { return true; }  // so it may run beside others
+  bool is_read_only(const deft::Json&) const override { return true; }     // so it may run beside others
   bool is_session_only(const deft::Json&) const override { return true; }  // and needs nobody's permission
 
   deft::Result<deft::ToolResult> run(const deft::Json& input, deft::ToolIo&) override {

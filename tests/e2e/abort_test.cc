@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
-#include <functional>
 #include <string>
 
 #include "deft_exec.h"
@@ -107,6 +107,17 @@ TEST(ExecAbortState, KilledItLeavesNoProcess) {
   deft.program.send_signal(SIGKILL);
   EXPECT_EQ(deft.program.wait(), 128 + SIGKILL);
   EXPECT_TRUE(deft.leaves_no_command());
+  EXPECT_TRUE(eventually([&] { return std::none_of(wardens.begin(), wardens.end(), is_alive); }));
+}
+
+TEST(ExecAbortState, WhenItsWorkIsDoneNothingOfItIsAlive) {
+  const TempFolder folder;
+  DeftExec deft(folder, kBypass);
+  deft.bash("a", "true; true");
+  deft.result("a");
+  const std::vector<int> wardens = children_of(deft.program.pid());
+  ASSERT_FALSE(wardens.empty());
+  EXPECT_EQ(deft.finish(), 0);
   EXPECT_TRUE(eventually([&] { return std::none_of(wardens.begin(), wardens.end(), is_alive); }));
 }
 

@@ -25,6 +25,7 @@ class ExecPermission : public ::testing::Test {
     inside.put("file", "inside\n");
     outside.put("file", "outside\n");
     std::filesystem::create_symlink(outside / "file", inside / "link");
+    std::filesystem::create_symlink(outside.path(), inside / "folder");
   }
 
   // One call of each kind, each in a message of its own, so that no failure cancels another.
@@ -37,6 +38,7 @@ class ExecPermission : public ::testing::Test {
     deft.read("read public", "/usr/lib/os-release"), end();
     deft.write("write", "new", "x\n"), end();
     deft.write("write outside", outside / "new", "x\n"), end();
+    deft.write("write link", "folder/linked", "x\n"), end();
     deft.edit("edit", "file", "inside", "edited"), end();
     deft.bash("cat", "cat file"), end();
     deft.bash("cat outside", "cat " + outside / "file"), end();
@@ -54,21 +56,13 @@ class ExecPermission : public ::testing::Test {
 
   // What nobody objects to: reading inside the directories.
   static Outcomes reading_only() {
-    return {{"read", "ok"},
-            {"read outside", "denied"},
-            {"read link", "denied"},
-            {"read public", "ok"},
-            {"write", "denied"},
-            {"write outside", "denied"},
-            {"edit", "denied"},
-            {"cat", "ok"},
-            {"cat outside", "denied"},
-            {"cat link", "denied"},
-            {"touch", "denied"},
+    return {{"read", "ok"},      {"read outside", "denied"},  {"read link", "denied"},  {"read public", "ok"},
+            {"write", "denied"}, {"write outside", "denied"}, {"write link", "denied"}, {"edit", "denied"},
+            {"cat", "ok"},       {"cat outside", "denied"},   {"cat link", "denied"},   {"touch", "denied"},
             {"sleep", "ok"}};
   }
   void expect_nothing_changed() const {
-    EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "link"}));
+    EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "folder", "link"}));
     EXPECT_EQ(inside.bytes("file"), "inside\n");
     EXPECT_EQ(outside.names(), std::vector<std::string>{"file"});
   }
@@ -90,6 +84,16 @@ TEST_F(ExecPermission, AcceptEditsAlsoEditsInsideTheDirectories) {
   EXPECT_EQ(outside.names(), std::vector<std::string>{"file"});
 }
 
+TEST_F(ExecPermission, TheSchedulingChangesNothing) {
+  Outcomes expected = reading_only();
+  expected["write"] = expected["edit"] = "ok";
+  EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits", "--settings", R"({"scheduling":"exclusive"})"}), expected);
+  inside.put("file", "inside\n");
+  std::filesystem::remove(inside / "new");
+  EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits", "--settings", R"({"streaming":"off"})"}), expected);
+  EXPECT_EQ(outside.names(), std::vector<std::string>{"file"});
+}
+
 TEST_F(ExecPermission, PlanModeChangesNothingWhateverRulesAllow) {
   EXPECT_EQ(outcomes({"--permission-mode", "plan", "--settings", rules("allow", {"Write", "Edit"})}), reading_only());
   expect_nothing_changed();
@@ -102,14 +106,14 @@ TEST_F(ExecPermission, DontAskDeniesWhatWouldBeAskedAlsoWithAHostToAsk) {
 
 TEST_F(ExecPermission, BypassLetsEverythingThrough) {
   for (const auto& [call, outcome] : outcomes(kBypass)) EXPECT_EQ(outcome, "ok") << call;
-  EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "link", "new", "touched"}));
-  EXPECT_EQ(outside.names(), (std::vector<std::string>{"file", "new"}));
+  EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "folder", "link", "new", "touched"}));
+  EXPECT_EQ(outside.names(), (std::vector<std::string>{"file", "linked", "new"}));
 }
 
 TEST_F(ExecPermission, AnAddedDirectoryIsInside) {
   Outcomes expected = reading_only();
   expected["write"] = expected["edit"] = "ok";
-  expected["read outside"] = expected["read link"] = expected["write outside"] = "ok";
+  expected["read outside"] = expected["read link"] = expected["write outside"] = expected["write link"] = "ok";
   expected["cat outside"] = expected["cat link"] = "ok";
   EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits", "--add-dir", outside.path()}), expected);
 }
@@ -121,7 +125,7 @@ TEST_F(ExecPermission, ADenyRuleHoldsInBypassMode) {
     EXPECT_EQ(denied[call], "denied") << call;
   }
   EXPECT_EQ(denied["edit"], "ok");
-  EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "link"}));
+  EXPECT_EQ(inside.names(), (std::vector<std::string>{"file", "folder", "link"}));
 }
 
 TEST_F(ExecPermission, AnAskRuleHoldsInBypassMode) {

@@ -7,7 +7,7 @@ namespace deft::testing {
 namespace {
 
 constexpr std::array<std::string_view, 24> kPaths = {
-    "a.txt",    "a.txt",        "b.txt",      "b.txt",        "c.txt",        "d/c.txt",  "d/c.txt",     "d/e/f.txt",
+    "a.txt",    "a.txt",        "b.txt",      "b.txt",        "c.txt",        "d/c.txt",  "hard_b",      "d/e/f.txt",
     "link_a",   "link_d/c.txt", "hard_b",     "d/up/a.txt",   "d/up/d/c.txt", "dangling", "nowhere.txt", "loop",
     "new1.txt", "new2.txt",     "d/new3.txt", "n/m/new4.txt", "d/../a.txt",   "./b.txt",  "d",           "empty.txt"};
 constexpr std::array<std::string_view, 6> kFolders = {"d", "d/e", "link_d", "n", "n/m", "d/up"};

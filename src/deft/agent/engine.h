@@ -14,8 +14,8 @@
 namespace deft {
 
 struct EngineOptions {
-  std::string working_directory;              // canonical
-  std::vector<std::string> directories = {};  // further ones that tools may work in; canonical
+  std::string working_directory;                             // canonical
+  std::vector<std::string> directories = {};                 // further ones that tools may work in; canonical
   std::optional<std::string> session_folder = std::nullopt;  // nothing: a temporary one, removed at the end
   PermissionRules rules = {};
   Mode mode = Mode::normal;

@@ -188,15 +188,26 @@ void Executor::take_answer(PermissionAnswer answer) {
 
 void Executor::take_answer(HostAnswer answer) {
   const auto found = host_calls_.find(answer.call_id);
-  if (found == host_calls_.end()) {
-    return parts_.frontend.show(Notice{"no call " + json_quote(answer.call_id) + " is waiting for a result"});
+  if (found != host_calls_.end()) {
+    const CallIndex index = found->second;
+    host_calls_.erase(found);
+    return end_host_call(index, std::move(answer.answer));
   }
-  CallRecord& record = active_->calls[found->second];
+  // A host that writes everything at once answers before it was asked.
+  if (early_answers_.size() < kEarlyAnswersMax && !ids_answered_by_host_.contains(answer.call_id)) {
+    early_answers_.emplace(std::move(answer.call_id), std::move(answer.answer));
+    return;
+  }
+  parts_.frontend.show(Notice{"no call " + json_quote(answer.call_id) + " is waiting for a result"});
+}
+
+void Executor::end_host_call(CallIndex index, Json answer) {
+  CallRecord& record = active_->calls[index];
+  ids_answered_by_host_.insert(record.id);
   record.place = CallRecord::Place::queue;
-  record.host_answer = std::move(answer.answer);
+  record.host_answer = std::move(answer);
   record.wait_is_over = true;
-  active_->run.unparked(found->second);
-  host_calls_.erase(found);
+  active_->run.unparked(index);
 }
 
 // The input has ended: what waits for the host is denied or has failed, so that nothing hangs.
@@ -241,8 +252,9 @@ void Executor::take(CallIndex index, Waits waits) {
     return;
   }
   record.place = CallRecord::Place::host;
-  host_calls_.emplace(record.id, index);
   parts_.frontend.show(HostCallMade{record.admitted->call});
+  if (const auto early = early_answers_.extract(record.id)) return end_host_call(index, std::move(early.mapped()));
+  host_calls_.emplace(record.id, index);
   if (input_ended_) nobody_answers_any_more();
 }
 

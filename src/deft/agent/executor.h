@@ -23,6 +23,7 @@ namespace deft {
 
 inline constexpr std::size_t kSlotsDefault = 10;
 inline constexpr std::size_t kCallsPerMessageMax = 100'000;
+inline constexpr std::size_t kEarlyAnswersMax = 1'000;
 
 // What an executor is fed with. Loose calls belong to one message until MessageEnded.
 struct CallArrived {
@@ -122,6 +123,7 @@ class Executor {
   void take_call(ToolCall call);
   void take_answer(PermissionAnswer answer);
   void take_answer(HostAnswer answer);
+  void end_host_call(CallIndex call, Json answer);
   void fire_timers();
   void begin_message();
   void advance();  // does what the message run says, until it has nothing more to say
@@ -153,6 +155,8 @@ class Executor {
   std::multimap<TimePoint, Timer> timers_;
   std::unordered_map<std::string, CallIndex> questions_;   // of the active message, by question id
   std::unordered_map<std::string, CallIndex> host_calls_;  // of the active message, by call id
+  std::unordered_map<std::string, Json> early_answers_;    // of the host, to calls that it was not asked for yet
+  std::unordered_set<std::string> ids_answered_by_host_;
   std::size_t questions_asked_ = 0;
   ExecutorSummary summary_;
 };

@@ -333,6 +333,22 @@ TEST(Executor, AToolOfTheHostIsCalledAndAnsweredThroughTheSameStages) {
   EXPECT_NE(bench.journal_text().find("\"intent\""), std::string::npos);
 }
 
+TEST(Executor, AHostMayAnswerBeforeItWasAskedAndOnlyOnce) {
+  EngineBench bench;
+  bench.add_tool({.spec = {.name = "Remote"},
+                  .run = [](const Json&, ToolIo& io) -> Result<ToolResult> {
+                    return ToolResult{.text = io.answer ? to_json(*io.answer) : "no answer"};
+                  },
+                  .wait_for = [](const Json&) { return std::optional(Wait{.for_host = true}); }});
+  bench.feed(Feed(HostAnswer{.call_id = "1", .answer = 42}));
+  bench.call("1", "Remote");
+  bench.frontend.wait_for<CallAnswered>();
+  bench.feed(Feed(HostAnswer{.call_id = "1", .answer = 43}));
+  bench.finish();
+  EXPECT_EQ(texts(bench), Texts{"42"});
+  EXPECT_EQ(bench.frontend.all<Notice>().size(), 1U);
+}
+
 TEST(Executor, CallsWithRelativePathsOverlapAsThoseWithAbsoluteOnesDo) {
   EngineBench bench({.executor = {.slots = 4}});
   std::barrier together(3);  // passes only when three calls are in it at once

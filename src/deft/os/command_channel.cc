@@ -57,7 +57,8 @@ void CommandChannel::receive() {
   while (!outcome_) {
     warden::Report report;
     const ssize_t got = ::recv(socket_.get(), &report, sizeof report, MSG_DONTWAIT);
-    if (got < 0 && errno == EINTR) continue;
+    // ECONNRESET comes once and before what was sent: a request of ours that nobody read any more.
+    if (got < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
     if (got < 0 && errno == EAGAIN) return;
     if (got > 0 && is_valid(report, static_cast<std::size_t>(got))) {
       take(report);

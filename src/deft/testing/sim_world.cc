@@ -185,14 +185,11 @@ void SimWorld::happen(const Event& event) {
   Agent& agent = *agents_[event.agent];
   if (!agent.run) return;  // the message is answered; what comes late concerns nobody
   switch (event.what) {
-    case Happens::block_closes:
-      return block_closes(agent);
-    case Happens::disturbance:
-      return disturb(agent, agent.plan->disturbances[event.call].what);
+    case Happens::block_closes: return block_closes(agent);
+    case Happens::disturbance: return disturb(agent, agent.plan->disturbances[event.call].what);
     case Happens::stage_ends:
     case Happens::call_ends:
-    case Happens::agent_ends:
-      break;
+    case Happens::agent_ends: break;
   }
   if (event.generation != agent.calls[event.call].generation) return;
   if (event.what == Happens::call_ends) return finish(agent, event.call, agent.calls[event.call].plan->stopped_ending);

@@ -22,6 +22,10 @@ class SleepTool final : public Tool {
     std::snprintf(text.data(), text.size(), "Slept %g s.", seconds(input));
     return ToolResult{.text = text.data(), .details = JsonObject{{"seconds", seconds(input)}}};
   }
+  Result<void> validate(const Json& input, ToolIo&) const override {
+    if ((find(input, "seconds") != nullptr) != (find(input, "duration_ms") != nullptr)) return {};
+    return fail(Errc::invalid_input, "InputValidationError: Give the time once, as seconds or as duration_ms.");
+  }
   std::string render_use(const Json& input) const override {
     std::array<char, 64> text{};
     std::snprintf(text.data(), text.size(), "Sleep(%g s)", seconds(input));
@@ -29,7 +33,10 @@ class SleepTool final : public Tool {
   }
 
  private:
-  static double seconds(const Json& input) { return find_number(input, "seconds").value_or(0); }
+  static double seconds(const Json& input) {
+    if (const auto seconds = find_number(input, "seconds")) return *seconds;
+    return find_number(input, "duration_ms").value_or(0) / 1000;
+  }
 
   const ToolSpec spec_{
       .name = "Sleep",
@@ -42,8 +49,12 @@ class SleepTool final : public Tool {
                                     {{"type", "number"},
                                      {"minimum", 0},
                                      {"maximum", kSleepSecondsMax},
-                                     {"description", "How long to wait, in seconds; fractions are fine."}}}}},
-                                 {"required", JsonArray{"seconds"}},
+                                     {"description", "How long to wait, in seconds; fractions are fine."}}},
+                                   {"duration_ms",
+                                    {{"type", "number"},
+                                     {"minimum", 0},
+                                     {"maximum", kSleepSecondsMax * 1000},
+                                     {"description", "The same in milliseconds; give one of the two."}}}}},
                                  {"additionalProperties", false}},
       .search_hint = "wait pause delay timer",
       .on_interrupt = OnInterrupt::cancel};
