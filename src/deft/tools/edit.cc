@@ -1,7 +1,7 @@
 #include "deft/tools/edit.h"
 
-#include "deft/base/content_hash.h"
 #include "deft/core/edit.h"
+#include "deft/core/notebook.h"
 #include "deft/tools/file_change.h"
 
 namespace deft {
@@ -74,6 +74,9 @@ Result<Plan> make_plan(const Input& input, ToolIo& io) {
   auto target = open_for_change(input.path, io);
   if (!target) return std::unexpected(target.error());
   const std::string& bytes = target->file.content.bytes;
+  if (has_notebook_name(target->file.path) && parse_notebook(bytes)) {
+    return fail(Errc::unsupported, input.path + " is a notebook: change its cells with NotebookEdit.");
+  }
   auto edit =
       apply_edit(bytes, {.old_text = input.old_string, .new_text = input.new_string, .replace_all = input.replace_all});
   if (!edit) return std::unexpected(edit.error());

@@ -7,9 +7,12 @@
 #include "deft/base/utf8.h"
 #include "deft/core/file_text.h"
 #include "deft/core/image_info.h"
+#include "deft/core/notebook.h"
 #include "deft/core/patch.h"
 #include "deft/tools/file_access.h"
+#include "deft/tools/image_block.h"
 #include "deft/tools/numbered_lines.h"
+#include "deft/tools/read_notebook.h"
 
 namespace deft {
 
@@ -22,7 +25,8 @@ constexpr std::string_view kDescription =
     "- file_path is absolute. Up to 2,000 lines come at once: for a part of a large file give offset (the first line, "
     "from 1) and limit (how many lines).\n"
     "- Lines over 2,000 characters are cut; with limit 1 a line comes whole.\n"
-    "- Pictures (PNG, JPEG, GIF, WebP) are shown as pictures.\n"
+    "- Pictures (PNG, JPEG, GIF, WebP) are shown as pictures, notebooks (.ipynb) as cells with their outputs; there "
+    "offset and limit count cells.\n"
     "- A directory cannot be read: list it.\n"
     "- Read before you change: Edit and Write refuse a file that was not read, or has changed since.\n"
     "- When several files may matter, read them with several calls in one message.";
@@ -192,6 +196,12 @@ class ReadTool final : public Tool {
     if (bytes.starts_with("%PDF-")) {
       return fail(Errc::unsupported, input.path + " is a PDF: get its text with a command, for example pdftotext.");
     }
+    if (has_notebook_name(input.path)) {
+      // What is none, though it is called one, is shown as the text that it is, to be repaired.
+      if (const auto notebook = parse_notebook(bytes)) {
+        return read_notebook({input.path, input.offset, input.limit}, *file, *notebook);
+      }
+    }
     if (const auto text = FileText::of(bytes)) return read_text(input, *file, *text);
     return fail(Errc::unsupported, input.path + " is binary (" + human_bytes(bytes.size()) +
                                        "), not text: look at it with a command such as file, strings or xxd.");
@@ -200,14 +210,13 @@ class ReadTool final : public Tool {
   void map_result(const Json&, ToolResult& result) const override {
     const Json* file = find(result.details, "file");
     if (!file) return;
-    if (find_string(result.details, "type") == "text") result.text = text_for_model(*file);
-    if (find_string(result.details, "type") != "image") return;
+    const auto type = find_string(result.details, "type");
+    if (type == "text") result.text = text_for_model(*file);
+    if (type == "notebook") map_notebook(result);
+    if (type != "image") return;
     const auto media_type = find_string(*file, "type").value_or("");
     result.text = "A picture (" + std::string(media_type) + ").";
-    result.blocks = {JsonObject{
-        {"type", "image"},
-        {"source",
-         {{"type", "base64"}, {"media_type", media_type}, {"data", find_string(*file, "base64").value_or("")}}}}};
+    result.blocks = {image_block(media_type, find_string(*file, "base64").value_or(""))};
   }
 
  private:

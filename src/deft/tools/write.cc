@@ -1,6 +1,5 @@
 #include "deft/tools/write.h"
 
-#include "deft/base/content_hash.h"
 #include "deft/core/file_text.h"
 #include "deft/tools/file_change.h"
 
