@@ -154,6 +154,15 @@ class NotebookText {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
+void set_member(Members& members, std::string_view key, std::string value) {
+  const auto found = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.first == key; });
+  if (found == members.end()) {
+    members.emplace_back(key, std::move(value));
+  } else {
+    found->second = std::move(value);
+  }
+}
+
 // Code cells have two members more than others.
 void fit_to_type(Members& members, std::string_view type) {
   const auto remove = [&](std::string_view key) {
@@ -189,10 +198,8 @@ Result<EditedNotebook> replace_cell(const NotebookText& text, const Notebook& pa
   }
   Members members;
   for (const RawMember& member : cell.members) members.emplace_back(member.key, std::string(member.value));
-  for (auto& [key, value] : members) {
-    if (key == "source") value = new_source;
-    if (key == "cell_type") value = json_quote(type);
-  }
+  set_member(members, "source", new_source);
+  set_member(members, "cell_type", json_quote(type));
   fit_to_type(members, type);
   edited.bytes = text.replace(cell.text, text.write_cell(members));
   return edited;
