@@ -22,11 +22,10 @@ Problem judge_redirection(const RedirectionUse& redirection) {
       if (target.is_exact()) return std::nullopt;  // the parser lets only numbers and "-" through
       return "a redirection to a descriptor that is not known: " + quoted(target.source);
     case Access::read: {
-      if (!target.is_exact() && !target.dashless) return "reads a file that is not known: " + quoted(target.source);
       // bash itself opens network connections for names below /dev/tcp.
-      if (!target.is_exact() && (target.text.empty() || target.text == "/" || target.text.starts_with("/d"))) {
-        return "reads a file that is not known: " + quoted(target.source);
-      }
+      const bool may_be_device =
+          target.text.empty() ? !target.rootless : std::string_view("/dev/").starts_with(target.text);
+      if (!target.is_exact() && may_be_device) return "reads a file that is not known: " + quoted(target.source);
       return judge_read_file(target);
     }
     case Access::write:

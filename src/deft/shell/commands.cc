@@ -55,6 +55,7 @@ Argument to_argument(const Value& value, std::string source) {
   argument.extent = value.exact ? Extent::exact : Extent::one;
   argument.is_integer = value.is_integer;
   argument.dashless = value.dashless;
+  argument.rootless = value.rootless;
   if (!value.exact) argument.unknown = source;
   argument.source = std::move(source);
   return argument;
@@ -66,6 +67,7 @@ Argument Argument::exactly(std::string text) {
   Argument argument;
   argument.is_integer = is_integer_text(text);
   argument.dashless = !text.starts_with('-');
+  argument.rootless = !text.starts_with('/');
   argument.source = text;
   argument.text = std::move(text);
   return argument;

@@ -30,6 +30,7 @@ struct Argument {
   Extent extent = Extent::exact;
   bool is_integer = false;
   bool dashless = false;  // no word of it can begin with "-"
+  bool rootless = false;  // no word of it can begin with "/"
   std::string source;     // as written
   std::string unknown;    // the first part that could not be resolved, as written: "$x"
 

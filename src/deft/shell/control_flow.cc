@@ -18,6 +18,7 @@ Value value_in_turn(const Argument& argument) {
   if (argument.extent == Extent::spread) return Value::anything();
   Value value = Value::beginning(argument.text);
   value.dashless = argument.dashless;
+  value.rootless = argument.rootless;
   value.is_integer = argument.is_integer;
   value.plain = argument.is_integer;
   return value;

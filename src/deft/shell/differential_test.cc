@@ -46,7 +46,13 @@ struct RealRun {
 // Runs bash with `arguments` and waits until it and all that it left behind has ended: they all hold the same pipe.
 int run_bash(const std::vector<std::string>& arguments, const std::string& folder, const std::string& log) {
   std::vector<std::string> environment = {
-      "PATH=/nonexistent", "HOME=/home/u", "LOG=" + log, "set=one", "two=a b", "dash=-x", "star=*",
+      "PATH=/nonexistent",
+      "HOME=/home/u",
+      "LOG=" + log,
+      "set=one",
+      "two=a b",
+      "dash=-x",
+      "star=*",
       "BASH_FUNC_command_not_found_handle%%=() { printf '%s\\0' \"$@\" $'\\1' >> \"$LOG\"; return 0; }"};
   std::vector<char*> argv;
   std::vector<char*> envp;
@@ -137,7 +143,8 @@ bool shows(const Commands& commands, const Argv& argv) {
 
 bool says_that_it_cannot_tell(const Commands& commands) {
   for (const Note& note : commands.notes) {
-    if (note.kind == NoteKind::runs_text || note.kind == NoteKind::evaluates || note.kind == NoteKind::given_up) return true;
+    if (note.kind == NoteKind::runs_text || note.kind == NoteKind::evaluates || note.kind == NoteKind::given_up)
+      return true;
   }
   return false;
 }
@@ -163,7 +170,9 @@ class SnippetMaker {
  private:
   std::uint32_t pick(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
   bool one_in(std::uint32_t count) { return pick(count) == 0; }
-  std::string any_of(std::initializer_list<const char*> choices) { return *(choices.begin() + pick(static_cast<std::uint32_t>(choices.size()))); }
+  std::string any_of(std::initializer_list<const char*> choices) {
+    return *(choices.begin() + pick(static_cast<std::uint32_t>(choices.size())));
+  }
   std::string marker() { return "m" + std::to_string(++marker_); }
 
   std::string end_of_line() {
@@ -176,7 +185,8 @@ class SnippetMaker {
   std::string list(int depth) {
     std::string text = pipeline(depth);
     for (std::uint32_t i = pick(3); i > 0; --i) {
-      const std::string separator = documents_.empty() ? any_of({"; ", " && ", " || ", "\n", " &\n", " ;\n# c\n"}) : end_of_line();
+      const std::string separator =
+          documents_.empty() ? any_of({"; ", " && ", " || ", "\n", " &\n", " ;\n# c\n"}) : end_of_line();
       text += separator;
       text += pipeline(depth);
     }
@@ -212,20 +222,27 @@ class SnippetMaker {
     if (depth <= 0 || pick(10) < 6) return simple(depth);
     --depth;
     switch (pick(9)) {
-      case 0: return "( " + closed_list(depth) + " )" + redirection(depth);
-      case 1: return "{ " + closed_list(depth) + "\n}" + redirection(depth);
-      case 2: return "if " + closed_list(depth) + "\nthen " + closed_list(depth) + "\nelse " + closed_list(depth) + "\nfi";
-      case 3: return "for v in " + words(depth) + "\ndo " + closed_list(depth) + "\ndone";
-      case 4: return "while " + closed_list(depth) + "\ndo " + closed_list(depth) + "\nbreak\ndone";
+      case 0:
+        return "( " + closed_list(depth) + " )" + redirection(depth);
+      case 1:
+        return "{ " + closed_list(depth) + "\n}" + redirection(depth);
+      case 2:
+        return "if " + closed_list(depth) + "\nthen " + closed_list(depth) + "\nelse " + closed_list(depth) + "\nfi";
+      case 3:
+        return "for v in " + words(depth) + "\ndo " + closed_list(depth) + "\ndone";
+      case 4:
+        return "while " + closed_list(depth) + "\ndo " + closed_list(depth) + "\nbreak\ndone";
       case 5:
-        return "case " + word(depth) + " in a|" + word(0) + ") " + closed_list(depth) + "\n;; *) " + closed_list(depth) +
-               "\nesac";
-      case 6: return "[[ " + any_of({"-n ", "-f ", ""}) + word(depth) + " && " + word(depth) + " == " + word(depth) + " ]]";
+        return "case " + word(depth) + " in a|" + word(0) + ") " + closed_list(depth) + "\n;; *) " +
+               closed_list(depth) + "\nesac";
+      case 6:
+        return "[[ " + any_of({"-n ", "-f ", ""}) + word(depth) + " && " + word(depth) + " == " + word(depth) + " ]]";
       case 7: {
         const std::string name = "f" + std::to_string(++functions_);  // its own, or it would call itself for ever
         return name + "() { " + closed_list(depth) + "\n}\n" + name + " " + words(depth);
       }
-      default: return "(( " + arithmetic(depth) + " ))";
+      default:
+        return "(( " + arithmetic(depth) + " ))";
     }
   }
 
@@ -241,30 +258,43 @@ class SnippetMaker {
 
   std::string redirection(int depth) {
     switch (pick(9)) {
-      case 0: return " > /dev/null";
-      case 1: return " 2>&1";
-      case 2: return " 2>/dev/null";
-      case 3: return " <<< " + word(depth);
-      case 4: return " < /dev/null";
-      case 5: return " &>/dev/null";
+      case 0:
+        return " > /dev/null";
+      case 1:
+        return " 2>&1";
+      case 2:
+        return " 2>/dev/null";
+      case 3:
+        return " <<< " + word(depth);
+      case 4:
+        return " < /dev/null";
+      case 5:
+        return " &>/dev/null";
       case 6: {
         if (!documents_.empty() || (substitutions_ > 0 && !one_in(20))) return "";
         const bool is_quoted = one_in(3);
         documents_.push_back("text " + document_text(depth) + "\nEND\n");
         return is_quoted ? " << 'END'" : any_of({" <<END", " << END"});
       }
-      default: return "";
+      default:
+        return "";
     }
   }
 
   std::string document_text(int depth) {
     switch (pick(6)) {
-      case 0: return "$set \"quoted\" 'single'";
-      case 1: return depth > 0 ? "$( " + substituted_list(depth - 1) + "\n)" : "x";
-      case 2: return depth > 0 ? "`" + marker() + "`" : "x";
-      case 3: return "\\$(" + marker() + ") \\\\ \\\nnext";
-      case 4: return "${none:-" + (depth > 0 ? "$(" + marker() + ")" : std::string("x")) + "}";
-      default: return "END x";
+      case 0:
+        return "$set \"quoted\" 'single'";
+      case 1:
+        return depth > 0 ? "$( " + substituted_list(depth - 1) + "\n)" : "x";
+      case 2:
+        return depth > 0 ? "`" + marker() + "`" : "x";
+      case 3:
+        return "\\$(" + marker() + ") \\\\ \\\nnext";
+      case 4:
+        return "${none:-" + (depth > 0 ? "$(" + marker() + ")" : std::string("x")) + "}";
+      default:
+        return "END x";
     }
   }
 
@@ -283,56 +313,92 @@ class SnippetMaker {
   std::string piece(int depth) {
     if (depth > 0 && one_in(4)) return substitution(depth - 1);
     switch (pick(24)) {
-      case 0: return "'q $(no) `no`'";
-      case 1: return "\"" + quoted_text(depth) + "\"";
-      case 2: return any_of({"\\ ", "\\$", "\\\\", "\\'", "\\\"", "\\*", "\\{"});
-      case 3: return any_of({"$set", "$two", "$dash", "$none", "$star", "$v", "$a", "$HOME", "$?", "$#"});
-      case 4: return any_of({"${set}", "${two}", "${v}", "${#set}", "${set%e}", "${two#* }", "${set/o/$two}", "${set^^}"});
-      case 5: return "${none:-" + plain(depth) + "}";
-      case 6: return "${set:+" + plain(depth) + "}";
-      case 7: return any_of({"{a,b}", "{1..3}", "{a,b{c,d}}", "{,x}", "{a}", "{}", "{a,b", "x{1,2}y{3,4}", "{a}{b,c}", "{{a,b}"});
-      case 8: return any_of({"*", "?", "[ab]*", "-*", "z*"});
-      case 9: return any_of({"~", "~/x", "x=~"});
-      case 10: return any_of({"$'a\\tb'", "$'\\x2dx'", "$'it\\'s'", "$'\\101'"});
-      case 11: return "$((" + arithmetic(depth) + "))";
-      case 12: return any_of({"-delete", "--", "-o", "=", "a=b", "#x", "!", "]", "}", "@", "%"});
-      default: return any_of({"w", "foo", "a.b", "x/y", "1", "é"});
+      case 0:
+        return "'q $(no) `no`'";
+      case 1:
+        return "\"" + quoted_text(depth) + "\"";
+      case 2:
+        return any_of({"\\ ", "\\$", "\\\\", "\\'", "\\\"", "\\*", "\\{"});
+      case 3:
+        return any_of({"$set", "$two", "$dash", "$none", "$star", "$v", "$a", "$HOME", "$?", "$#"});
+      case 4:
+        return any_of({"${set}", "${two}", "${v}", "${#set}", "${set%e}", "${two#* }", "${set/o/$two}", "${set^^}"});
+      case 5:
+        return "${none:-" + plain(depth) + "}";
+      case 6:
+        return "${set:+" + plain(depth) + "}";
+      case 7:
+        return any_of(
+            {"{a,b}", "{1..3}", "{a,b{c,d}}", "{,x}", "{a}", "{}", "{a,b", "x{1,2}y{3,4}", "{a}{b,c}", "{{a,b}"});
+      case 8:
+        return any_of({"*", "?", "[ab]*", "-*", "z*"});
+      case 9:
+        return any_of({"~", "~/x", "x=~"});
+      case 10:
+        return any_of({"$'a\\tb'", "$'\\x2dx'", "$'it\\'s'", "$'\\101'"});
+      case 11:
+        return "$((" + arithmetic(depth) + "))";
+      case 12:
+        return any_of({"-delete", "--", "-o", "=", "a=b", "#x", "!", "]", "}", "@", "%"});
+      default:
+        return any_of({"w", "foo", "a.b", "x/y", "1", "é"});
     }
   }
 
-  std::string plain(int depth) { return depth > 0 && one_in(2) ? substitution(depth - 1) : any_of({"w", "a b", "$two", "\"q $set\""}); }
+  std::string plain(int depth) {
+    return depth > 0 && one_in(2) ? substitution(depth - 1) : any_of({"w", "a b", "$two", "\"q $set\""});
+  }
 
   std::string quoted_text(int depth) {
     switch (pick(8)) {
-      case 0: return "a  b";
-      case 1: return "$two ${set}";
-      case 2: return depth > 0 ? substitution(depth - 1, /*quoted=*/true) : "x";
-      case 3: return "\\$(no) \\`no\\` \\\" \\\\";
-      case 4: return "'single' {a,b} *";
-      case 5: return "${none:-" + (depth > 0 ? "$(" + marker() + ")" : std::string("d")) + "}";
-      case 6: return "$((1+2)) $ #";
-      default: return "-x";
+      case 0:
+        return "a  b";
+      case 1:
+        return "$two ${set}";
+      case 2:
+        return depth > 0 ? substitution(depth - 1, /*quoted=*/true) : "x";
+      case 3:
+        return "\\$(no) \\`no\\` \\\" \\\\";
+      case 4:
+        return "'single' {a,b} *";
+      case 5:
+        return "${none:-" + (depth > 0 ? "$(" + marker() + ")" : std::string("d")) + "}";
+      case 6:
+        return "$((1+2)) $ #";
+      default:
+        return "-x";
     }
   }
 
   std::string substitution(int depth, bool quoted = false) {
     switch (pick(quoted ? 2 : 4)) {
-      case 0: return "$(" + substituted_list(depth) + "\n)";
-      case 1: return "`" + marker() + " x`";
-      case 2: return "<(" + substituted_list(depth) + "\n)";
-      default: return "`" + marker() + " \\`" + marker() + "\\` \\$set`";
+      case 0:
+        return "$(" + substituted_list(depth) + "\n)";
+      case 1:
+        return "`" + marker() + " x`";
+      case 2:
+        return "<(" + substituted_list(depth) + "\n)";
+      default:
+        return "`" + marker() + " \\`" + marker() + "\\` \\$set`";
     }
   }
 
   std::string arithmetic(int depth) {
     switch (pick(7)) {
-      case 0: return "1 + 2";
-      case 1: return "(3*4) % 5";
-      case 2: return "$#+1";
-      case 3: return depth > 0 ? "$( " + marker() + " ) + 1" : "7";
-      case 4: return "i=2, i++";
-      case 5: return "two";  // its text is evaluated
-      default: return "1 < 2 ? 3 : 4";
+      case 0:
+        return "1 + 2";
+      case 1:
+        return "(3*4) % 5";
+      case 2:
+        return "$#+1";
+      case 3:
+        return depth > 0 ? "$( " + marker() + " ) + 1" : "7";
+      case 4:
+        return "i=2, i++";
+      case 5:
+        return "two";  // its text is evaluated
+      default:
+        return "1 < 2 ? 3 : 4";
     }
   }
 
@@ -362,7 +428,8 @@ class Differential : public testing::Test {
     for (const Argv& argv : run.commands) {
       std::string all;
       for (const CommandUse& use : commands.commands) all += "\n  " + describe(use);
-      EXPECT_TRUE(shows(commands, argv)) << "bash ran " << shown(argv) << "\nof\n" << text << "\nbut these are shown:" << all;
+      EXPECT_TRUE(shows(commands, argv)) << "bash ran " << shown(argv) << "\nof\n"
+                                         << text << "\nbut these are shown:" << all;
     }
     ran_ += run.commands.size();
     return true;

@@ -45,15 +45,13 @@ class FieldBuilder {
     if (text.empty()) return;
     if (!frozen_) text_ += text;
     if (frozen_) is_integer_ = false;
-    if (frozen_ && dash_ == Dash::undecided) dash_ = text[0] == '-' ? Dash::possible : Dash::impossible;
+    if (frozen_ && text_.empty()) decide(text[0] != '-', text[0] != '/', /*may_be_empty=*/false);
   }
 
   void add_value(const Value& value, bool quoted, const std::string& source) {
     if (value.exact) return add_text(value.text, quoted);
-    const bool decides = frozen_ ? dash_ == Dash::undecided : text_.empty();
+    if (text_.empty()) decide(value.dashless, value.rootless, value.may_be_empty);
     if (!frozen_) text_ += value.text;
-    if (decides && value.dashless) dash_ = value.may_be_empty ? Dash::undecided : Dash::impossible;
-    if (decides && !value.dashless) dash_ = Dash::possible;
     is_integer_ = !frozen_ && text_.empty() && value.is_integer;
     if (unknown_.empty()) unknown_ = source;
     may_vanish_ = !quoted && value.may_be_empty && !present_;
@@ -63,8 +61,7 @@ class FieldBuilder {
   }
 
   void add_pattern(std::string_view text) {
-    if (frozen_ && dash_ == Dash::undecided) dash_ = Dash::possible;
-    if (!frozen_ && text_.empty()) dash_ = Dash::possible;
+    if (text_.empty()) decide(/*dashless=*/false, /*rootless=*/true, /*may_be_empty=*/false);
     if (unknown_.empty()) unknown_ = text;
     is_integer_ = false;
     many_ = frozen_ = present_ = true;
@@ -79,22 +76,36 @@ class FieldBuilder {
     argument.source = source;
     if (!frozen_) {
       argument.dashless = !text_.starts_with('-');
+      argument.rootless = !text_.starts_with('/');
       argument.is_integer = is_integer_text(text_);
       return argument;
     }
     argument.extent = many_ || (may_vanish_ && !present_) ? Extent::many : Extent::one;
-    argument.dashless = text_.empty() ? dash_ != Dash::possible : text_[0] != '-';
+    argument.dashless = text_.empty() ? dash_ != Begin::possible : text_[0] != '-';
+    argument.rootless = text_.empty() ? slash_ != Begin::possible : text_[0] != '/';
     argument.is_integer = is_integer_ && unknown_parts_ == 1;
     argument.unknown = unknown_;
     return argument;
   }
 
  private:
-  enum class Dash { undecided, possible, impossible };
+  // Can the word begin with this character? Undecided while all that was added may have been empty.
+  enum class Begin { undecided, possible, impossible };
+
+  void decide(bool dashless, bool rootless, bool may_be_empty) {
+    const auto update = [&](Begin& begin, bool excluded) {
+      if (begin != Begin::undecided) return;
+      if (!excluded) begin = Begin::possible;
+      if (excluded && !may_be_empty) begin = Begin::impossible;
+    };
+    update(dash_, dashless);
+    update(slash_, rootless);
+  }
 
   std::string text_;
   std::string unknown_;
-  Dash dash_ = Dash::undecided;
+  Begin dash_ = Begin::undecided;
+  Begin slash_ = Begin::undecided;
   int unknown_parts_ = 0;
   bool frozen_ = false;
   bool many_ = false;
@@ -208,20 +219,24 @@ void Walker::expand_parts(const std::vector<const Part*>& parts, const std::stri
   known_bytes_ += field.text().size() + source.size() + sizeof(Argument);
 }
 
-Value Walker::expand_to_value(const Word& word) {
-  if (word.parts.size() == 1) return value_of(word.parts[0]);
+Value Walker::value_of(const std::vector<Part>& parts) {
+  if (parts.size() == 1) return value_of(parts[0]);
   Value all = Value::exactly("");
-  all.is_integer = false;
-  for (const Part& part : word.parts) {
+  for (const Part& part : parts) {
     const Value value = value_of(part);
     if (all.exact) {
-      if (all.text.empty()) all.dashless = value.dashless && (value.exact || !value.may_be_empty);
+      if (all.text.empty()) {
+        const bool decides = value.exact || !value.may_be_empty;
+        all.dashless = value.dashless && decides;
+        all.rootless = value.rootless && decides;
+      }
       all.text += value.text;
     }
     all.exact = all.exact && value.exact;
     all.plain = all.plain && value.plain;
     all.may_be_empty = all.may_be_empty && value.may_be_empty;
   }
+  if (!all.exact) all.is_integer = false;
   return all.exact ? Value::exactly(all.text) : all;
 }
 
@@ -231,20 +246,8 @@ Value Walker::value_of(const Part& part) {
     case PartKind::quoted:
     case PartKind::glob:
       return Value::exactly(part.text);
-    case PartKind::double_quoted: {
-      if (part.parts.empty()) return Value::exactly("");
-      if (part.parts.size() == 1) return value_of(part.parts[0]);
-      Value all = Value::exactly("");
-      for (const Part& inside : part.parts) {
-        const Value value = value_of(inside);
-        if (all.exact && all.text.empty()) all.dashless = value.dashless && (value.exact || !value.may_be_empty);
-        if (all.exact) all.text += value.text;
-        all.exact = all.exact && value.exact;
-        all.plain = all.plain && value.plain;
-        all.may_be_empty = all.may_be_empty && value.may_be_empty;
-      }
-      return all.exact ? Value::exactly(all.text) : all;
-    }
+    case PartKind::double_quoted:
+      return value_of(part.parts);
     case PartKind::tilde: {
       if (part.text == "~" && !surroundings_.home.empty() && !state_.tainted && !state_.variables.contains("HOME")) {
         return Value::exactly(surroundings_.home);

@@ -58,7 +58,7 @@ enum class ParameterForm {
 };
 
 struct Parameter {
-  std::string name;  // a variable, a digit, or one of @ * # ? $ ! -
+  std::string name;        // a variable, a digit, or one of @ * # ? $ ! -
   bool is_braced = false;  // ${x}, not $x
   ParameterForm form = ParameterForm::plain;
   std::string operation;  // as written: ":-", "//", "@Q"; empty if plain

@@ -18,6 +18,7 @@ Value Value::exactly(std::string text) {
   value.exact = true;
   value.is_integer = is_integer_text(text);
   value.dashless = !text.starts_with('-');
+  value.rootless = !text.starts_with('/');
   value.plain = is_plain_text(text);
   value.may_be_empty = text.empty();
   value.text = std::move(text);
@@ -28,6 +29,7 @@ Value Value::integer(bool can_be_negative) {
   Value value;
   value.is_integer = true;
   value.dashless = !can_be_negative;
+  value.rootless = true;
   value.plain = true;
   value.may_be_empty = false;
   return value;
@@ -36,6 +38,7 @@ Value Value::integer(bool can_be_negative) {
 Value Value::beginning(std::string text) {
   Value value;
   value.dashless = !text.empty() && text[0] != '-';
+  value.rootless = !text.empty() && text[0] != '/';
   value.may_be_empty = text.empty();
   value.text = std::move(text);
   return value;
@@ -48,6 +51,7 @@ Value merge(const Value& a, const Value& b) {
   value.text = std::string(a.text.begin(), end_a);
   value.is_integer = a.is_integer && b.is_integer;
   value.dashless = a.dashless && b.dashless;
+  value.rootless = a.rootless && b.rootless;
   value.plain = a.plain && b.plain;
   value.may_be_empty = a.may_be_empty || b.may_be_empty;
   if (value.is_integer) value.text.clear();

@@ -9,7 +9,7 @@
 
 namespace deft::shell {
 
-inline constexpr std::size_t kKnownTextBytesMax = 4096;   // longer values are not followed
+inline constexpr std::size_t kKnownTextBytesMax = 4096;  // longer values are not followed
 inline constexpr std::size_t kFollowedVariablesMax = 200;
 inline constexpr std::size_t kDirectoriesMax = 16;
 
@@ -18,6 +18,7 @@ struct Value {
   bool exact = false;
   bool is_integer = false;  // an integer, perhaps negative
   bool dashless = false;    // cannot begin with "-"
+  bool rootless = false;    // cannot begin with "/"
   bool plain = false;       // no blanks and no pattern characters: unquoted it stays one word
   bool may_be_empty = true;
 

@@ -66,9 +66,10 @@ class Walker {
 
   // Words (expand.cc).
   std::vector<Argument> expand(const Word& word);
-  Value expand_to_value(const Word& word);
+  Value expand_to_value(const Word& word) { return value_of(word.parts); }  // as in an assignment: one word
   void expand_parts(const std::vector<const Part*>& parts, const std::string& source, std::vector<Argument>& out);
   void look_into(const Word& word) { expand_to_value(word); }
+  Value value_of(const std::vector<Part>& parts);
   Value value_of(const Part& part);
   Value value_of(const Parameter& parameter);
   Value variable(std::string_view name) const { return variable_in(state_, name); }

@@ -29,7 +29,8 @@ TildePlace tilde_place(const std::vector<Part>& parts, bool is_assigned, bool in
   std::string before;
   for (const Part& part : parts) {
     if (part.kind == PartKind::braces) return TildePlace::doubtful;  // {,x}~ has a word that begins with it
-    if (part.kind != PartKind::literal) return is_assigned && part.text.ends_with(':') ? TildePlace::doubtful : TildePlace::none;
+    if (part.kind != PartKind::literal)
+      return is_assigned && part.text.ends_with(':') ? TildePlace::doubtful : TildePlace::none;
     before += part.text;
   }
   if (is_assigned) return before.ends_with(':') ? TildePlace::certain : TildePlace::none;

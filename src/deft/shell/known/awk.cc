@@ -227,8 +227,10 @@ class AwkProgram {
 };
 
 bool is_connection(const Argument& file) {
-  const bool may_begin_so = !file.is_exact() && std::string_view("/inet").starts_with(file.text.substr(0, 5));
-  return may_begin_so || file.text.starts_with("/inet");
+  constexpr std::string_view kNetwork = "/inet";
+  if (file.text.starts_with(kNetwork)) return true;
+  if (file.is_exact()) return false;
+  return file.text.empty() ? !file.rootless : kNetwork.starts_with(file.text);
 }
 
 }  // namespace

@@ -18,6 +18,16 @@ Problem check_tee(const Invocation& invocation, const Situation&) {
   return std::nullopt;
 }
 
+// @file holds more options.
+Problem check_no_option_files(const Invocation& invocation, const Situation&) {
+  for (const Argument* operand : invocation.operands) {
+    if (operand->text.starts_with('@') || (operand->text.empty() && !operand->is_exact())) {
+      return std::string(invocation.name) + " may read options from " + quoted(operand->source);
+    }
+  }
+  return std::nullopt;
+}
+
 constexpr CommandRule kRules[] = {
     {"ls dir vdir", Operands::names, kHarmless,
      "-1AaBbCcDdeFfGgHhiklLmNnoOpQqRrSsTtUuvWXxZ@ -I: -w: --all --almost-all --author --escape --block-size= "
@@ -69,25 +79,26 @@ constexpr CommandRule kRules[] = {
     {"which", Operands::names, kHarmless, "-as --all --skip-alias --skip-dot --skip-tilde --show-dot --show-tilde"},
     {"whereis", Operands::names, kHarmless, "-bBfglmMsSu"},
     {"whatis apropos", Operands::names, kPlain, "-aelrws --exact --long --regex --wildcard"},
-    // Binary files. Not --plugin, nor @file, which holds more options.
+    // Binary files. Not --plugin, nor what looks for debug information, which may come from the network.
     {"nm", Operands::files, kPlain,
      "-AaBCDefghijlnopPruUvW -t: --demangle? --debug-syms --defined-only --dynamic --extern-only --format= "
      "--line-numbers "
-     "--no-sort --numeric-sort --print-file-name --print-size --radix= --reverse-sort --size-sort --undefined-only"},
+     "--no-sort --numeric-sort --print-file-name --print-size --radix= --reverse-sort --size-sort --undefined-only",
+     check_no_option_files},
     {"objdump", Operands::files, kPlain,
-     "-adDfghHlprRsStTvVwxz -j: -M: -m: --all-headers --archive-headers --disassemble? --disassemble-all --demangle? "
-     "--dynamic-syms --dynamic-reloc --file-headers --full-contents --line-numbers --no-show-raw-insn "
+     "-adDfghHprRstTvVwxz -j: -M: -m: --all-headers --archive-headers --disassemble? --disassemble-all --demangle? "
+     "--dynamic-syms --dynamic-reloc --file-headers --full-contents --no-show-raw-insn "
      "--private-headers "
-     "--reloc --section= --section-headers --headers --source --start-address= --stop-address= --syms --wide "
-     "--disassembler-options= --no-addresses --visualize-jumps?"},
+     "--reloc --section= --section-headers --headers --start-address= --stop-address= --syms --wide "
+     "--disassembler-options= --no-addresses --visualize-jumps?",
+     check_no_option_files},
     {"readelf", Operands::files, kPlain,
      "-aAcdDeghilnrsStuVvW -p: -R: -x: --all --arch-specific --dynamic --file-header --headers --histogram --notes "
      "--program-headers --relocs --section-details --section-groups --section-headers --sections --segments --symbols "
-     "--syms --unwind --version-info --wide --string-dump= --hex-dump= --dyn-syms --lto-syms --demangle? --sym-base="},
-    {"size", Operands::files, kPlain, "-ABGdotx --format= --radix= --totals --common"},
-    {"c++filt", Operands::names, kPlain, "-n_pit --no-strip-underscore --no-params --types"},
-    {"addr2line", Operands::names, kPlain,
-     "-aCfips -e: -j: --addresses --demangle? --exe= --functions --inlines --pretty-print"},
+     "--syms --unwind --version-info --wide --string-dump= --hex-dump= --dyn-syms --lto-syms --demangle? --sym-base=",
+     check_no_option_files},
+    {"size", Operands::files, kPlain, "-ABGdotx --format= --radix= --totals --common", check_no_option_files},
+    {"c++filt", Operands::names, kPlain, "-n_pit --no-strip-underscore --no-params --types", check_no_option_files},
 };
 
 }  // namespace

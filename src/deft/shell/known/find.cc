@@ -23,13 +23,14 @@ bool is_newer_test(std::string_view text) {
          kTimes.find(text[7]) != std::string_view::npos;
 }
 
-// "{}" becomes a path that begins with one of the starting points, which never begin with "-".
-Argument with_path(const Argument& word) {
+// "{}" becomes a path that begins with a starting point, which never begins with "-".
+Argument with_path(const Argument& word, const std::string& start) {
   const std::size_t place = word.text.find("{}");
   if (place == std::string::npos) return word;
   Argument replaced = word;
-  replaced.text = word.text.substr(0, place);
+  replaced.text = word.text.substr(0, place) + start;
   replaced.extent = word.text == "{}" ? Extent::many : Extent::one;
+  replaced.rootless = !replaced.text.empty() && !replaced.text.starts_with('/');
   replaced.dashless = !replaced.text.starts_with('-');
   replaced.unknown = "{}";
   return replaced;
@@ -61,6 +62,8 @@ class FindReader {
       } else if (word.extent == Extent::spread || !word.dashless) {
         return unknown_word("find", word);
       }
+      ++starts_;
+      start_ = starts_ == 1 ? word.text : "";
       ++next_;
     }
     return std::nullopt;
@@ -95,10 +98,11 @@ class FindReader {
         for (Argument& argument : inner) {
           if (argument.unknown == "{}") argument.extent = Extent::one;
         }
-      } else if (word.text == "+" && !inner.empty() && inner.back().unknown == "{}" && inner.back().text.empty()) {
+      } else if (word.text == "+" && !inner.empty() && inner.back().unknown == "{}" &&
+                 inner.back().extent == Extent::many) {
         ended = true;
       } else {
-        inner.push_back(with_path(word));
+        inner.push_back(with_path(word, start_));
       }
     }
     if (!ended || inner.empty()) return "find -exec without its end";
@@ -111,6 +115,8 @@ class FindReader {
   Words words_;
   const Situation& situation_;
   std::size_t next_ = 0;
+  int starts_ = 0;
+  std::string start_ = ".";  // how every path begins that is found; "" if there are several ways
 };
 
 }  // namespace

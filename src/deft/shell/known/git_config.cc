@@ -9,6 +9,8 @@ namespace deft::shell {
 namespace {
 
 inline constexpr int kParentFoldersMax = 64;
+inline constexpr int kSubmodulesMax = 100;
+inline constexpr int kSubmoduleDepthMax = 3;
 
 // Nothing in these sections names a program that a reading command would run.
 constexpr std::string_view kHarmlessSections =
@@ -139,8 +141,9 @@ class RepositoryFinder {
  public:
   explicit RepositoryFinder(const FileView& files) : files_(files) {}
 
-  Problem judge(const std::string& directory, bool must_exist) {
+  Problem judge(const std::string& directory, bool must_exist, int depth = 0) {
     std::string path = directory;
+    found_ = false;
     if (files_.real_path) {
       const auto real = files_.real_path(directory);
       if (!real) return must_exist ? Problem("no such folder: " + directory) : std::nullopt;
@@ -148,7 +151,7 @@ class RepositoryFinder {
     }
     for (int i = 0; i < kParentFoldersMax; ++i) {
       if (Problem problem = look_at(path)) return problem;
-      if (found_) return std::nullopt;
+      if (found_) return judge_submodules(path, depth);
       if (path == "/" || path.empty()) break;
       path = join_paths(path, "..");
     }
@@ -185,6 +188,29 @@ class RepositoryFinder {
     }
     if (files_.read(join_paths(common, "hooks/post-index-change"))) {
       return std::string("the repository has a hook that reading commands may run");
+    }
+    return std::nullopt;
+  }
+
+  // Status and diff look into submodules, each with a configuration of its own.
+  Problem judge_submodules(const std::string& root, int depth) {
+    const auto text = files_.read(join_paths(root, ".gitmodules"));
+    if (!text) return std::nullopt;
+    if (depth == kSubmoduleDepthMax) return std::string("submodules in submodules");
+    int count = 0;
+    for (std::size_t start = 0; start < text->size();) {
+      const std::size_t end = std::min(text->find('\n', start), text->size());
+      const std::string_view line = trim(std::string_view(*text).substr(start, end - start));
+      start = end + 1;
+      const std::size_t equals = line.find('=');
+      if (equals == std::string_view::npos || lower(trim(line.substr(0, equals))) != "path") continue;
+      if (++count > kSubmodulesMax) return std::string("too many submodules to look at");
+      std::string_view path = trim(line.substr(equals + 1));
+      if (path.starts_with('"') && path.ends_with('"') && path.size() > 1) path = path.substr(1, path.size() - 2);
+      const std::string folder = join_paths(root, path);
+      const bool is_there = files_.read(join_paths(folder, ".git")) || files_.read(join_paths(folder, ".git/HEAD"));
+      if (!is_there) continue;
+      if (Problem problem = judge(folder, /*must_exist=*/false, depth + 1)) return problem;
     }
     return std::nullopt;
   }

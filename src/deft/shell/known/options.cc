@@ -216,9 +216,10 @@ Problem judge_read_file(const Argument& file) {
   if (!file.text.starts_with('/')) return std::nullopt;
   const std::string path = join_paths("/", file.text);
   if (path != "/dev" && !path.starts_with("/dev/")) return std::nullopt;
-  const bool is_harmless = is_any_of(path, "/dev /dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/stdin") ||
-                           path.starts_with("/dev/fd/") || path == "/dev/fd";
-  if (is_harmless) return std::nullopt;
+  if (path.starts_with("/dev/fd/") || file.text == "/dev/fd/") return std::nullopt;
+  constexpr std::string_view kHarmless =
+      "/dev /dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/stdin /dev/fd";
+  if (file.is_exact() && is_any_of(path, kHarmless)) return std::nullopt;
   return "reads the device " + file.text;
 }
 

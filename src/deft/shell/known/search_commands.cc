@@ -5,8 +5,9 @@
 namespace deft::shell {
 namespace {
 
-// bat has a subcommand in the place of the first file.
+// bat has a subcommand in the place of the first file, and a pager that takes commands.
 Problem check_bat(const Invocation& invocation, const Situation&) {
+  if (!invocation.has("--paging") && !invocation.has("-P")) return std::string("bat without --paging=never");
   for (const Argument* operand : invocation.operands) {
     if (!operand->is_exact() || operand->text == "cache") return "bat with " + quoted(operand->source);
   }

@@ -203,7 +203,8 @@ constexpr CommandRule kRules[] = {
     {"ip", Operands::names, kPlain, "", nullptr, judge_ip},
     {"printenv", Operands::names, kHarmless, "-0 --null"},
     {"locale", Operands::names, kHarmless, "-ackmv --all-locales --charmaps --category-name --keyword-name --verbose"},
-    {"getconf", Operands::names, kHarmless, "-a -v:"},
+    // Not -v, which starts another getconf.
+    {"getconf", Operands::names, kPlain, "-a"},
     {"tput", Operands::names, kPlain, "", check_tput},
     {"stty", Operands::names, kPlain, "-a --all", check_stty},
     {"openssl", Operands::names, kPlain, "", nullptr, judge_openssl},

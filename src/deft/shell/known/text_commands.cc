@@ -10,10 +10,22 @@ constexpr std::string_view kHash =
     "--ignore-missing "
     "--quiet --status --strict --warn --untagged";
 
-// less runs what follows "+" as its own command.
-Problem check_less(const Invocation& invocation, const Situation&) {
-  for (const Argument* operand : invocation.operands) {
-    if (operand->text.empty() || operand->text[0] == '+') return "less with the command " + quoted(operand->source);
+// jq has no way to write a file or to run anything, and text that is not known cannot give it one. A program that
+// stands in a file is refused all the same: it cannot be shown with the command.
+Problem judge_jq(Words words, const Situation&) {
+  constexpr std::string_view kLong =
+      "--seq --stream --stream-errors --slurp --raw-input --null-input --compact-output --tab --indent --color-output "
+      "--monochrome-output --ascii-output --unbuffered --sort-keys --raw-output --raw-output0 --join-output "
+      "--exit-status "
+      "--arg --argjson --slurpfile --rawfile --argfile --args --jsonargs --help --version --build-configuration --";
+  for (const Argument& word : words) {
+    if (!word.is_exact() || word.text.size() < 2 || word.text[0] != '-') continue;
+    const bool is_long = word.text[1] == '-';
+    const bool is_number_like = word.text[1] >= '0' && word.text[1] <= '9';
+    const bool is_known = is_long
+                              ? is_any_of(word.text, kLong)
+                              : is_number_like || word.text.find_first_not_of("nrjasScCMeRhV0", 1) == std::string::npos;
+    if (!is_known) return "jq " + quoted(word.text) + " is not known to be harmless";
   }
   return std::nullopt;
 }
@@ -119,8 +131,7 @@ constexpr CommandRule kRules[] = {
      "-erz -i: -n: --echo --input-range= --head-count= --repeat --random-source= --zero-terminated"},
     {"iconv", Operands::files, kPlain, "-cls -f: -t: --from-code= --to-code= --list --silent"},
     {"expr echo true false : yes", Operands::names, kPlain, "", nullptr, harmless},
-    // jq has no way to write a file or to run anything.
-    {"jq", Operands::files, kPlain, "", nullptr, harmless},
+    {"jq", Operands::files, kPlain, "", nullptr, judge_jq},
     {"envsubst", Operands::names, kPlain, "-v --variables"},
     // Not -f (a file with more options), --output, plugins.
     {"xmllint", Operands::files, kPlain,
@@ -130,12 +141,6 @@ constexpr CommandRule kRules[] = {
      "-CceMNnPrjyRS -o: -p: -I: --colors --no-colors --no-doc --null-input --prettyPrint --raw-output --unwrapScalar? "
      "--output-format= --input-format= --indent= --exit-status --tojson --compact-output --yaml-output --sort-keys",
      check_yq},
-    {"more", Operands::files, kPlain, "-dflpcsu -n: -# --squeeze --silent"},
-    // Only without options that log to a file or run something at start.
-    {"less", Operands::files, kPlain,
-     "-aEeFfgGiIJKMmNnQqRrSsuUVwWX --chop-long-lines --LINE-NUMBERS --line-numbers --RAW-CONTROL-CHARS "
-     "--quit-if-one-screen --no-init --ignore-case --squeeze-blank-lines",
-     check_less},
     {"pdfinfo", Operands::one, kPlain, ""},
 };
 

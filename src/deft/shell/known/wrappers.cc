@@ -1,5 +1,9 @@
+#include "deft/shell/wrappers.h"
+
+#include <algorithm>
+#include <iterator>
+
 #include "deft/shell/known/command.h"
-#include "deft/shell/parser.h"
 
 // Commands that run another command: harmless if that one is.
 
@@ -15,44 +19,46 @@ Problem judge_inner(Words words, const Situation& situation, bool by_program = t
   return judge_command(words, inside);
 }
 
-// Reads a wrapper's options and hands on what follows `skipped` operands.
-Problem judge_wrapped(const CommandRule& rule, std::size_t skipped, Words words, const Situation& situation) {
+// A wrapper's own options, and how many operands stand before the command.
+struct Wrapper {
+  CommandRule rule;
+  std::size_t skipped = 0;
+};
+constexpr Wrapper kWrappers[] = {
+    {{"timeout", Operands::names, kOptionsFirst,
+      "-v -k: -s: --kill-after= --signal= --preserve-status --foreground --verbose"},
+     1},
+    {{"nice", Operands::names, kOptionsFirst, "-# -n: --adjustment="}},
+    {{"ionice", Operands::names, kOptionsFirst, "-t -c: -n: --class= --classdata= --ignore"}},
+    {{"stdbuf", Operands::names, kOptionsFirst, "-i: -o: -e: --input= --output= --error="}},
+    {{"time", Operands::names, kOptionsFirst, "-pvq -f: --format= --portability --verbose"}},
+    {{"nohup", Operands::names, kOptionsFirst, ""}},
+};
+
+const Wrapper* find_wrapper(std::string_view name) {
+  const auto found =
+      std::ranges::find_if(kWrappers, [&](const Wrapper& wrapper) { return wrapper.rule.names == name; });
+  return found == std::end(kWrappers) ? nullptr : &*found;
+}
+
+// The words of the inner command; nothing inside: an empty span.
+Problem unwrap(const Wrapper& wrapper, Words words, Words& inner) {
   Invocation invocation;
-  if (Problem problem = read_options(rule.names, rule, words, invocation)) return problem;
-  if (invocation.operands.size() <= skipped) return std::nullopt;
-  for (std::size_t i = 0; i < skipped; ++i) {
-    if (!invocation.operands[i]->is_one_word()) return unknown_word(rule.names, *invocation.operands[i]);
+  inner = {};
+  if (Problem problem = read_options(wrapper.rule.names, wrapper.rule, words, invocation)) return problem;
+  if (invocation.operands.size() <= wrapper.skipped) return std::nullopt;
+  for (std::size_t i = 0; i < wrapper.skipped; ++i) {
+    if (!invocation.operands[i]->is_one_word()) return unknown_word(wrapper.rule.names, *invocation.operands[i]);
   }
-  return judge_inner(words.last(invocation.operands.size() - skipped), situation);
+  inner = words.last(invocation.operands.size() - wrapper.skipped);
+  return std::nullopt;
 }
 
-Problem judge_timeout(Words words, const Situation& situation) {
-  static constexpr CommandRule kRule = {"timeout", Operands::names, kOptionsFirst,
-                                        "-v -k: -s: --kill-after= --signal= --preserve-status --foreground --verbose"};
-  return judge_wrapped(kRule, 1, words, situation);
-}
-
-Problem judge_nice(Words words, const Situation& situation) {
-  static constexpr CommandRule kRule = {"nice", Operands::names, kOptionsFirst, "-# -n: --adjustment="};
-  return judge_wrapped(kRule, 0, words, situation);
-}
-
-Problem judge_ionice(Words words, const Situation& situation) {
-  static constexpr CommandRule kRule = {"ionice", Operands::names, kOptionsFirst,
-                                        "-t -c: -n: --class= --classdata= --ignore"};
-  return judge_wrapped(kRule, 0, words, situation);
-}
-
-Problem judge_stdbuf(Words words, const Situation& situation) {
-  static constexpr CommandRule kRule = {"stdbuf", Operands::names, kOptionsFirst,
-                                        "-i: -o: -e: --input= --output= --error="};
-  return judge_wrapped(kRule, 0, words, situation);
-}
-
-Problem judge_time(Words words, const Situation& situation) {
-  static constexpr CommandRule kRule = {"time", Operands::names, kOptionsFirst,
-                                        "-pvq -f: --format= --portability --verbose"};
-  return judge_wrapped(kRule, 0, words, situation);
+template <std::size_t index>
+Problem judge_wrapped(Words words, const Situation& situation) {
+  Words inner;
+  if (Problem problem = unwrap(kWrappers[index], words, inner)) return problem;
+  return inner.empty() ? std::nullopt : judge_inner(inner, situation);
 }
 
 // command -v only looks the name up.
@@ -136,11 +142,12 @@ Problem judge_xargs(Words words, const Situation& situation) {
 }
 
 constexpr CommandRule kRules[] = {
-    {"timeout", Operands::names, kPlain, "", nullptr, judge_timeout},
-    {"nice", Operands::names, kPlain, "", nullptr, judge_nice},
-    {"ionice", Operands::names, kPlain, "", nullptr, judge_ionice},
-    {"stdbuf", Operands::names, kPlain, "", nullptr, judge_stdbuf},
-    {"time", Operands::names, kPlain, "", nullptr, judge_time},
+    // nohup is not here: it may write nohup.out.
+    {"timeout", Operands::names, kPlain, "", nullptr, judge_wrapped<0>},
+    {"nice", Operands::names, kPlain, "", nullptr, judge_wrapped<1>},
+    {"ionice", Operands::names, kPlain, "", nullptr, judge_wrapped<2>},
+    {"stdbuf", Operands::names, kPlain, "", nullptr, judge_wrapped<3>},
+    {"time", Operands::names, kPlain, "", nullptr, judge_wrapped<4>},
     {"command", Operands::names, kBuiltin, "", nullptr, judge_command_builtin},
     {"builtin", Operands::names, kBuiltin, "", nullptr, judge_builtin},
     {"env", Operands::names, kPlain, "", nullptr, judge_env},
@@ -150,5 +157,23 @@ constexpr CommandRule kRules[] = {
 }  // namespace
 
 std::span<const CommandRule> wrapper_commands() { return kRules; }
+
+std::span<const Argument> strip_wrappers(std::span<const Argument> words) {
+  while (words.size() > 1 && words[0].is_exact()) {
+    const std::string& name = words[0].text;
+    const Words rest = words.subspan(1);
+    const bool begins_plainly = rest[0].is_exact() && rest[0].dashless;
+    if (name == "command" || name == "builtin" || name == "noglob" || name == "xargs") {
+      if (!begins_plainly) return words;  // command -v only looks a name up, and xargs -I changes what follows
+      words = rest;
+      continue;
+    }
+    const Wrapper* wrapper = find_wrapper(name);
+    Words inner;
+    if (wrapper == nullptr || unwrap(*wrapper, rest, inner) || inner.empty()) return words;
+    words = inner;
+  }
+  return words;
+}
 
 }  // namespace deft::shell
