@@ -42,7 +42,7 @@ IgnoreFile IgnoreFile::parse(std::string_view text) {
     std::string_view line = text.substr(0, newline);
     text.remove_prefix(std::min(newline + 1, text.size()));
     line = line.substr(0, line.find('\0'));
-    if (line.ends_with('\r') && newline < text.size() + line.size() + 1) line.remove_suffix(1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
     file.add_line(line);
   }
   return file;

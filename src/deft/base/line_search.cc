@@ -8,9 +8,11 @@
 namespace deft {
 namespace {
 
-// When literals lead to a line without a match as often as this, running the automaton over everything is faster.
-constexpr std::size_t kCandidatesJudged = 256;
-constexpr std::size_t kBytesPerCandidateMin = 96;
+// When literals lead to a line without a match as often as this, running the automaton over everything is faster; for a
+// while, as other files may be different.
+constexpr std::size_t kCandidatesJudged = 64;
+constexpr std::size_t kBytesPerCandidateMin = 64;
+constexpr std::size_t kBytesWithoutLiterals = std::size_t{256} << 10;
 
 Span line_around(std::string_view text, std::size_t from, std::size_t place) {
   const void* before = ::memrchr(text.data() + from, '\n', place - from);
@@ -31,8 +33,9 @@ LinePattern::LinePattern(Regex regex) : regex_(std::move(regex)) {
 
 std::optional<Span> LineSearch::next(std::string_view text, std::size_t from) {
   if (from >= text.size()) return std::nullopt;
-  if (use_literals_) return next_by_literals(text, from);
-  const auto end = search_.first_end(text, from);
+  if (pattern_.literals_ && bytes_without_literals_ == 0) return next_by_literals(text, from);
+  const auto end = search_.first_end_by_line(text, from);
+  bytes_without_literals_ -= std::min(bytes_without_literals_, end.value_or(text.size()) - from);
   if (!end) return std::nullopt;
   // Behind the last newline there is no line that an empty match could be in.
   if (*end == text.size() && text.back() == '\n') return std::nullopt;
@@ -53,14 +56,14 @@ std::optional<Span> LineSearch::next_by_literals(std::string_view text, std::siz
     from = line.end + 1;
     ++candidates_;
     judge_literals();
-    if (!use_literals_) return next(text, from);
+    if (bytes_without_literals_ > 0) return next(text, from);
   }
   return std::nullopt;
 }
 
 void LineSearch::judge_literals() {
   if (candidates_ < kCandidatesJudged) return;
-  use_literals_ = bytes_ / candidates_ >= kBytesPerCandidateMin;
+  if (bytes_ / candidates_ < kBytesPerCandidateMin) bytes_without_literals_ = kBytesWithoutLiterals;
   candidates_ = 0;
   bytes_ = 0;
 }

@@ -27,7 +27,7 @@ class LinePattern {
 class LineSearch {
  public:
   LineSearch(const LinePattern& pattern, const std::stop_token& stop)
-      : pattern_(pattern), search_(pattern.regex(), stop), use_literals_(pattern.literals_.has_value()) {}
+      : pattern_(pattern), search_(pattern.regex(), stop) {}
 
   // The first line that matches, without its newline. `from` is where a line begins, and `text` holds whole lines; only
   // the very last line of a file may lack its newline.
@@ -41,9 +41,9 @@ class LineSearch {
 
   const LinePattern& pattern_;
   RegexSearch search_;
-  bool use_literals_;
-  std::size_t candidates_ = 0;  // lines that held a literal but no match
-  std::size_t bytes_ = 0;       // how much was searched for them
+  std::size_t candidates_ = 0;              // lines that held a literal but no match
+  std::size_t bytes_ = 0;                   // how much was searched for them
+  std::size_t bytes_without_literals_ = 0;  // so much is to be searched without them
 };
 
 }  // namespace deft

@@ -52,7 +52,11 @@ void LiteralSearch::fill_buckets() {
   for (const std::string& text : texts_) prefix_bytes_ = std::min(prefix_bytes_, text.size());
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     const std::size_t bucket = i * kBuckets / texts_.size();
-    buckets_[bucket].push_back(texts_[i]);
+    Literal literal{.text = texts_[i]};
+    const std::size_t head_bytes = std::min(sizeof literal.head, literal.text.size());
+    std::memcpy(&literal.head, literal.text.data(), head_bytes);
+    std::memset(&literal.head_mask, 0xFF, head_bytes);
+    buckets_[bucket].push_back(std::move(literal));
     const auto bit = static_cast<std::uint8_t>(1U << bucket);
     for (std::size_t place = 0; place < prefix_bytes_; ++place) {
       const auto byte = static_cast<unsigned char>(texts_[i][place]);
@@ -89,9 +93,11 @@ std::optional<std::size_t> LiteralSearch::find_any(std::string_view text, std::s
 }
 
 bool LiteralSearch::one_begins_here(std::string_view text, std::size_t at, std::uint32_t buckets) const {
+  std::uint64_t head = 0;
+  std::memcpy(&head, text.data() + at, std::min(sizeof head, text.size() - at));
   for (; buckets != 0; buckets &= buckets - 1) {
-    for (const std::string& literal : buckets_[static_cast<std::size_t>(std::countr_zero(buckets))]) {
-      if (stands_at(text, at, literal)) return true;
+    for (const Literal& literal : buckets_[static_cast<std::size_t>(std::countr_zero(buckets))]) {
+      if ((head & literal.head_mask) == literal.head && stands_at(text, at, literal.text)) return true;
     }
   }
   return false;

@@ -26,6 +26,13 @@ class LiteralSearch {
   bool one_begins_here(std::string_view text, std::size_t at, std::uint32_t buckets) const;
   void fill_buckets();
 
+  // A text with its first bytes as a number: most comparisons end there.
+  struct Literal {
+    std::string text;
+    std::uint64_t head = 0;
+    std::uint64_t head_mask = 0;
+  };
+
   static constexpr std::size_t kBuckets = 8;
   static constexpr std::size_t kPrefixBytesMax = 3;
 
@@ -35,7 +42,7 @@ class LiteralSearch {
   // Several: each belongs to a bucket, and for each of the first bytes and each value that half of such a byte can
   // have, these bits say which buckets have a text with such a byte there.
   std::size_t prefix_bytes_ = 0;
-  std::array<std::vector<std::string>, kBuckets> buckets_;
+  std::array<std::vector<Literal>, kBuckets> buckets_;
   std::array<std::array<std::uint8_t, 16>, kPrefixBytesMax> low_half_{};
   std::array<std::array<std::uint8_t, 16>, kPrefixBytesMax> high_half_{};
 };

@@ -44,6 +44,10 @@ class RegexSearch {
 
   // Where the first match to be complete ends: the fastest way to know whether there is one.
   std::optional<std::size_t> first_end(std::string_view text, std::size_t from) { return any_.find_end(text, from); }
+  // The same for a Regex that was compiled by_line, faster.
+  std::optional<std::size_t> first_end_by_line(std::string_view text, std::size_t from) {
+    return any_.find_end_by_line(text, from);
+  }
   // The first match that begins at `from` or later, as long as the pattern prefers it to be.
   std::optional<Span> find(std::string_view text, std::size_t from);
 

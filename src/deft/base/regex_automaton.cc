@@ -11,6 +11,7 @@ namespace {
 using Op = RegexProgram::Step::Op;
 
 constexpr std::uint32_t kBuiltBetweenStopChecks = 64;
+constexpr std::size_t kHalvesBytesMin = 4'096;
 
 const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
@@ -47,6 +48,61 @@ std::optional<std::size_t> RegexAutomaton::find_end(std::string_view text, std::
   run_forward(run, begin + text.size());
   if (!run.matched) return std::nullopt;
   return static_cast<std::size_t>(run.matched - begin);
+}
+
+std::optional<std::size_t> RegexAutomaton::find_end_by_line(std::string_view text, std::size_t from) {
+  const std::size_t newline = text.find('\n', from + (text.size() - from) / 2);
+  if (text.size() - from < kHalvesBytesMin || newline == std::string_view::npos) return find_end(text, from);
+  const unsigned char* begin = bytes(text);
+  const unsigned char* middle = begin + newline + 1;
+  Run first{.at = begin + from};
+  first.state = start_state(program_.neighbours[class_before(begin, first.at)]);
+  Run second{.at = middle};
+  second.state = start_state(program_.neighbours[class_before(begin, middle)]);
+
+  const std::uint32_t generation = generation_;
+  run_both(first, middle, second, begin + text.size());
+  if (generation != generation_) return find_end(text, from);  // states were forgotten on the way: begin anew
+  if (!first.matched && (first.state & kDead) == 0) run_characters(first, middle);
+  if (first.matched) return static_cast<std::size_t>(first.matched - begin);
+  if (generation != generation_) return find_end(text, newline + 1);
+  if (!second.matched && (second.state & kDead) == 0) run_forward(second, begin + text.size());
+  if (second.matched) return static_cast<std::size_t>(second.matched - begin);
+  return std::nullopt;
+}
+
+// Until one of them has ended, found a match or forgotten states.
+void RegexAutomaton::run_both(Run& first, const unsigned char* first_end, Run& second,
+                              const unsigned char* second_end) {
+  const std::uint32_t generation = generation_;
+  while (first.at != first_end && second.at != second_end) {
+    const Next* table = table_.data();
+    const unsigned char* at1 = first.at;
+    const unsigned char* at2 = second.at;
+    Next state1 = first.state;
+    Next state2 = second.state;
+    for (std::ptrdiff_t left = std::min(first_end - at1, second_end - at2); left > 0; --left, ++at1, ++at2) {
+      const Next next1 = table[state1 + column_[*at1]];
+      const Next next2 = table[state2 + column_[*at2]];
+      if ((next1 | next2) >= kUnknown) [[unlikely]]
+        break;
+      state1 = next1;
+      state2 = next2;
+    }
+    first.at = at1;
+    second.at = at2;
+    first.state = state1;
+    second.state = state2;
+    if (at1 == first_end || at2 == second_end) return;
+    if (!take_character(first, first_end) || generation != generation_) return;
+    if (!take_character(second, second_end) || generation != generation_) return;
+  }
+}
+
+bool RegexAutomaton::take_character(Run& run, const unsigned char* end) {
+  const Decoded character = decode_forward(run.at, end);
+  const Class its_class = character.length == 0 ? program_.stray_byte : class_of(character.point);
+  return take(run, its_class, std::max<std::ptrdiff_t>(1, character.length));
 }
 
 std::optional<std::size_t> RegexAutomaton::find_begin(std::string_view text, std::size_t from, std::size_t end) {
@@ -120,9 +176,7 @@ bool RegexAutomaton::run_characters(Run& run, const unsigned char* end) {
     run.state = state;
     run.at = at;
     if (at == end) break;
-    const Decoded character = decode_forward(at, end);
-    const Class its_class = character.length == 0 ? program_.stray_byte : class_of(character.point);
-    if (!take(run, its_class, std::max<std::ptrdiff_t>(1, character.length))) return false;
+    if (!take_character(run, end)) return false;
   }
   return true;
 }
@@ -217,6 +271,7 @@ void RegexAutomaton::forget_all_but(Next& state) {
   states_.clear();
   steps_bytes_ = 0;
   starts_.fill(kUnknown);
+  ++generation_;
   const auto before = static_cast<Neighbour>(kept.back());
   kept.pop_back();
   state = intern(std::move(kept), before);

@@ -34,6 +34,9 @@ class RegexAutomaton {
 
   // Where the match ends that begins at `from` or later; `text` is all there is.
   std::optional<std::size_t> find_end(std::string_view text, std::size_t from);
+  // The same for a program that matches no newline and a rule `earliest`. Nearly twice as fast: what limits the
+  // automaton is waiting for one look-up before the next, so the two halves of the text are searched at the same time.
+  std::optional<std::size_t> find_end_by_line(std::string_view text, std::size_t from);
   // Of a backward program: where the match begins that ends at `end`, not before `from`.
   std::optional<std::size_t> find_begin(std::string_view text, std::size_t from, std::size_t end);
 
@@ -65,6 +68,8 @@ class RegexAutomaton {
 
   void run_forward(Run& run, const unsigned char* end);
   bool run_characters(Run& run, const unsigned char* end);  // false: the run is over
+  void run_both(Run& first, const unsigned char* first_end, Run& second, const unsigned char* second_end);
+  bool take_character(Run& run, const unsigned char* end);
   void run_backward(Run& run, const unsigned char* begin);
   bool take(Run& run, Class next_class, std::ptrdiff_t length);  // false: the run is over
   Next start_state(Neighbour before);
@@ -98,6 +103,7 @@ class RegexAutomaton {
   std::vector<std::uint32_t> stack_;
   std::array<std::pair<char32_t, Class>, 256> recent_classes_;  // by the low bits of the character
   std::uint32_t built_ = 0;
+  std::uint32_t generation_ = 0;  // how often everything was forgotten
 
   Next piece_state_ = kUnknown;
   std::array<char, 4> cut_character_;  // the beginning of a character whose rest is in the next piece

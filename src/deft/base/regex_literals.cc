@@ -11,6 +11,7 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kCharactersExpandedMax = 8;  // of one set
+constexpr std::size_t kProductMax = 16;            // of sets in a row: four letters of either case
 constexpr std::size_t kLiteralBytesMax = 64;
 // A text that is expected more often than once in so many bytes is of no help: nearly every line would hold it.
 constexpr double kBytesBetweenMin = 100;
@@ -52,7 +53,7 @@ Known known_of_set(const CodePointSet& set) {
 
 // Every text of the one with every text of the other behind it; nothing if that is too much.
 std::optional<Texts> product(const Texts& first, const Texts& second) {
-  if (first.size() * second.size() > kLiteralsMax) return std::nullopt;
+  if (first.size() * second.size() > std::max({kProductMax, first.size(), second.size()})) return std::nullopt;
   Texts out;
   for (const std::string& a : first) {
     for (const std::string& b : second) {
