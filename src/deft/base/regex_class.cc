@@ -31,7 +31,7 @@ constexpr auto kAsciiClasses = std::to_array<AsciiClass>({
 });
 
 // [:alpha:] or [:^alpha:]. Nothing, and not moved, if it is not one: then it is an ordinary nested class.
-std::optional<CodePointSet> take_ascii_class(RegexCursor& cursor) {
+std::optional<CodePointSet> take_ascii_class(RegexCursor& cursor, const RegexFlags& flags) {
   const std::size_t start = cursor.position();
   if (!cursor.take(U"[:")) return std::nullopt;
   const bool negated = cursor.take(U"^");
@@ -39,6 +39,7 @@ std::optional<CodePointSet> take_ascii_class(RegexCursor& cursor) {
     const std::size_t name = cursor.position();
     if (cursor.take(known.name) && cursor.take(U":]")) {
       CodePointSet set(std::span(known.ranges).first(known.count));
+      if (flags.ignore_case) set = set.with_other_cases();  // before it is negated: "no letter" holds no letter
       return negated ? set.complement() : set;
     }
     cursor.rewind(name);
@@ -113,7 +114,7 @@ class ClassParser {
 
   bool item() {
     if (cursor_.peek() == '[') {
-      if (const auto named = take_ascii_class(cursor_)) return add(*named);
+      if (const auto named = take_ascii_class(cursor_, flags_)) return add(*named);
       const auto nested = parse_regex_class(cursor_, flags_, depth_ + 1);
       if (nested) nested_ = nested_ | *nested;  // has its other cases already
       return nested.has_value();

@@ -69,6 +69,7 @@ std::optional<CodePointSet> parse_property(RegexCursor& cursor, const RegexFlags
     return cursor.report(start, "there is no Unicode property \"" + property + "\"",
                          R"(Use a category such as \p{Lu}, a script such as \p{Greek}, or \p{Alphabetic}.)");
   }
+  if (flags.ignore_case) *set = set->with_other_cases();  // before it is negated, see regex_class.cc
   return negated ? set->complement() : std::move(*set);
 }
 

@@ -165,7 +165,8 @@ class GrepTool final : public Tool {
     }
 
     SearchStop stop(io.stop, io.os.clock, kGrepTimeMax);
-    GrepResults results(query.mode, query.offset, query.head_limit);
+    const bool separated = query.mode == GrepMode::content && query.lines_before + query.lines_after > 0;
+    GrepResults results(query.mode, separated, query.offset, query.head_limit);
     Search search{.query = query,
                   .pattern = *pattern,
                   .root = *root,

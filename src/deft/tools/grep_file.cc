@@ -177,7 +177,7 @@ void GrepFile::search_whole(Progress& file) {
     if (!is_in_line || text.empty()) break;
     const bool is_empty = match->begin == match->end;
     from = is_empty ? next_character(text, match->end) : match->end;
-    if (is_empty && match->end == last_end) continue;
+    if (is_empty && match->end == last_end && query_.mode == GrepMode::count) continue;
     last_end = match->end;
     take_span(file, text, *match);
   }

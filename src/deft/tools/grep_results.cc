@@ -7,6 +7,8 @@
 namespace deft {
 namespace {
 
+constexpr std::string_view kSeparator = "--\n";
+
 // No result shows more lines than it has characters.
 std::size_t lines_to_hold(std::size_t offset, std::size_t head_limit) {
   const std::size_t shown = head_limit == 0 ? kGrepResultCharactersMax : std::min(head_limit, kGrepResultCharactersMax);
@@ -22,13 +24,12 @@ bool PathOrder::operator()(std::string_view a, std::string_view b) const {
   return rank(*at_a) < rank(*at_b);
 }
 
-GrepResults::GrepResults(GrepMode mode, std::size_t offset, std::size_t head_limit)
-    : mode_(mode), offset_(offset), lines_max_(lines_to_hold(offset, head_limit)) {}
+GrepResults::GrepResults(GrepMode mode, bool separated, std::size_t offset, std::size_t head_limit)
+    : mode_(mode), separated_(separated), offset_(offset), lines_max_(lines_to_hold(offset, head_limit)) {}
 
 std::size_t GrepResults::lines_wanted(std::string_view path) const {
   const std::lock_guard lock(mutex_);
-  const bool is_behind =
-      held_lines_ >= lines_max_ && !held_.empty() && PathOrder()(std::prev(held_.end())->first, path);
+  const bool is_behind = held_lines_ > lines_max_ && !held_.empty() && PathOrder()(std::prev(held_.end())->first, path);
   return is_behind ? 0 : lines_max_;
 }
 
@@ -42,6 +43,10 @@ void GrepResults::add(std::string_view path, GrepFinding finding) {
     finding.text.append(path).append(":").append(std::to_string(finding.matches)).append("\n");
   }
   if (mode_ != GrepMode::content) finding.lines = 1;
+  if (separated_) {
+    ++finding.lines;
+    finding.text.insert(0, kSeparator);
+  }
   ++totals_.files;
   totals_.lines += finding.lines;
   totals_.matches += finding.matches;
@@ -52,7 +57,7 @@ void GrepResults::add(std::string_view path, GrepFinding finding) {
   // What stands behind enough lines will never be shown: whatever is still added can only push it back further.
   while (held_.size() > 1) {
     const auto last = std::prev(held_.end());
-    const bool is_behind = held_lines_ - last->second.lines >= lines_max_;
+    const bool is_behind = held_lines_ - last->second.lines >= lines_max_ + (separated_ ? 1 : 0);
     if (!is_behind && held_bytes_ <= kGrepHeldBytesMax) break;
     held_lines_ -= last->second.lines;
     held_bytes_ -= last->second.text.size() + last->first.size();
@@ -61,24 +66,28 @@ void GrepResults::add(std::string_view path, GrepFinding finding) {
 }
 
 GrepResults::Window GrepResults::take_window(std::size_t characters_max) {
-  const std::lock_guard lock(mutex_);
   Window window;
+  const Totals all = totals();
+  const std::lock_guard lock(mutex_);
   std::size_t first = 0;  // number of the file's first line, counted over all files
   for (const auto& [path, held] : held_) {
     if (first >= lines_max_ || window.was_cut) break;
     const std::size_t lines_before = window.lines;
-    if (first + held.lines > offset_) take_lines(held, first, characters_max, window);
+    const std::size_t separator = separated_ && &held == &held_.begin()->second ? 1 : 0;
+    const std::size_t lines = held.lines - separator;
+    const std::string_view text = std::string_view(held.text).substr(separator * kSeparator.size());
+    if (first + lines > offset_) take_lines(text, first, lines, characters_max, window);
     if (window.lines > lines_before) window.files.push_back(to_valid_utf8(path));
-    first += held.lines;
+    first += lines;
   }
-  window.out_of_reach = window.lines == 0 && totals_.lines > offset_;
+  window.out_of_reach = window.lines == 0 && all.lines > offset_;
   return window;
 }
 
 // Those of the lines of one file that lie in the window.
-void GrepResults::take_lines(const Held& held, std::size_t first, std::size_t characters_max, Window& window) const {
-  std::string_view text = held.text;
-  for (std::size_t at = first; at < first + held.lines && at < lines_max_; ++at) {
+void GrepResults::take_lines(std::string_view text, std::size_t first, std::size_t lines, std::size_t characters_max,
+                             Window& window) const {
+  for (std::size_t at = first; at < first + lines && at < lines_max_; ++at) {
     if (text.empty()) {  // it had more than was kept
       window.was_cut = true;
       return;
@@ -99,7 +108,9 @@ void GrepResults::take_lines(const Held& held, std::size_t first, std::size_t ch
 
 GrepResults::Totals GrepResults::totals() const {
   const std::lock_guard lock(mutex_);
-  return totals_;
+  Totals totals = totals_;
+  if (separated_ && totals.files > 0) --totals.lines;  // before the first file there is no separator
+  return totals;
 }
 
 }  // namespace deft

@@ -24,7 +24,8 @@ struct PathOrder {
 // shown: of everything else it keeps the count. Called from several threads at once.
 class GrepResults {
  public:
-  GrepResults(GrepMode mode, std::size_t offset, std::size_t head_limit);
+  // `separated`: a line "--" stands between the lines of different files.
+  GrepResults(GrepMode mode, bool separated, std::size_t offset, std::size_t head_limit);
 
   // How many lines of a file may be shown, 0: it is behind everything that will be.
   std::size_t lines_wanted(std::string_view path) const;
@@ -53,13 +54,15 @@ class GrepResults {
 
  private:
   struct Held {
-    std::size_t lines;
-    std::string text;  // whole lines; may hold fewer
+    std::size_t lines;  // with the separator before them
+    std::string text;   // whole lines; may hold fewer
   };
 
-  void take_lines(const Held& held, std::size_t first, std::size_t characters_max, Window& window) const;
+  void take_lines(std::string_view text, std::size_t first, std::size_t lines, std::size_t characters_max,
+                  Window& window) const;
 
   const GrepMode mode_;
+  const bool separated_;
   const std::size_t offset_;
   const std::size_t lines_max_;  // offset and what may be shown
   mutable std::mutex mutex_;
