@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "deft/os/standard_streams.h"
+#include "deft/ui/classify_command.h"
 #include "deft/ui/exec.h"
 #include "deft/ui/tools_command.h"
 
@@ -15,6 +16,7 @@ constexpr const char* kHelp =
 Usage: deft COMMAND [OPTIONS]
 
   exec      run the tool calls of a model's message, from standard input
+  classify  say whether a shell command only reads, and why
   tools     list the tools, as a table or as definitions for a model
   help      this text; deft COMMAND --help tells more
 
@@ -30,6 +32,7 @@ int main(int argc, char** argv) {
   deft::open_missing_standard_streams();
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "exec") return deft::run_exec(argc - 1, argv + 1);
+  if (command == "classify") return deft::run_classify(argc - 1, argv + 1);
   if (command == "tools") return deft::run_tools(argc - 1, argv + 1);
   if (command == "--version" || command == "-v") return std::puts(DEFT_VERSION " (deft)"), 0;
   if (command == "help" || command == "--help" || command == "-h") return std::fputs(kHelp, stdout), 0;

@@ -14,6 +14,7 @@
 #include "deft/os/environment.h"
 #include "deft/os/files.h"
 #include "deft/os/processes.h"
+#include "deft/shell/exit_codes.h"
 #include "deft/tools/plain_command.h"
 #include "deft/tools/shell_output.h"
 
@@ -119,7 +120,7 @@ class BashTool final : public Tool {
     const auto end = io.os.processes.run(
         process, on_output, {.cancel = io.stop, .deadline = io.os.clock.now() + std::chrono::milliseconds(timeout_ms)});
     if (!end) return std::unexpected(end.error());
-    ToolResult result = answer(*end, output, timeout_ms, asked_ms);
+    ToolResult result = answer(command, *end, output, timeout_ms, asked_ms);
     follow_directory(last_directory.read(), io, result);
     return result;
   }
@@ -134,8 +135,8 @@ class BashTool final : public Tool {
     return std::string(io.session_folder) + "/tool-results/" + safe_file_name(io.call_id) + ".txt";
   }
 
-  static ToolResult answer(const CommandEnd& end, const ShellOutput& output, std::int64_t timeout_ms,
-                           std::int64_t asked_ms) {
+  static ToolResult answer(std::string_view command, const CommandEnd& end, const ShellOutput& output,
+                           std::int64_t timeout_ms, std::int64_t asked_ms) {
     ToolResult result{.text = output.text()};
     while (!result.text.empty() && result.text.back() == '\n') result.text.pop_back();
     JsonObject details{{"stdout", result.text}, {"stderr", ""}, {"interrupted", false}};
@@ -152,6 +153,10 @@ class BashTool final : public Tool {
     } else if (end.signal != 0) {
       result.error = Errc::failed;
       lead("Killed by signal " + std::to_string(end.signal));
+    } else if (const auto meaning =
+                   end.exit_code == 0 ? std::nullopt : shell::meaning_of_exit(command, end.exit_code)) {
+      details["returnCodeInterpretation"] = meaning->text;  // grep that found nothing has not failed
+      if (result.text.empty()) result.text = "(" + meaning->text + ")";
     } else if (end.exit_code != 0) {
       result.error = Errc::failed;
       lead("Exit code " + std::to_string(end.exit_code));

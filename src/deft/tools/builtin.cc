@@ -2,6 +2,8 @@
 
 #include "deft/tools/bash.h"
 #include "deft/tools/edit.h"
+#include "deft/tools/glob_tool.h"
+#include "deft/tools/grep.h"
 #include "deft/tools/notebook_edit.h"
 #include "deft/tools/read.h"
 #include "deft/tools/sleep.h"

@@ -1,0 +1,86 @@
+#include "deft/ui/classify_command.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "deft/shell/classify.h"
+#include "deft/shell/parse.h"
+#include "deft/shell/render.h"
+
+namespace deft {
+namespace {
+
+constexpr const char* kHelp = R"(Says whether a command line only reads, and why. Runs nothing.
+
+Usage: deft classify COMMAND
+       deft classify --json      lines of {"id","cmd","cwd"} in, {"id","verdict","reason"} out, in order
+
+Read-only means: under bash, started fresh in that directory, it changes nothing that lasts, runs no program or code
+that an argument, a variable, a file name or the repository chooses, and opens no network connection. Whatever is not
+known to be so is not read-only.
+
+Examples:
+  deft classify 'git log --oneline | head -5'
+  echo '{"id":1,"cmd":"find . -delete","cwd":"/tmp"}' | deft classify --json
+
+Exit code: 0 read-only, 1 not read-only, 2 unusable arguments; with --json always 0.
+)";
+
+constexpr std::uintmax_t kConfigBytesMax = 1 << 20;
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::error_code ec;
+  if (!std::filesystem::is_regular_file(path, ec) || std::filesystem::file_size(path, ec) > kConfigBytesMax) {
+    return std::nullopt;
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+std::optional<std::string> real_path(const std::string& path) {
+  std::error_code ec;
+  const auto canonical = std::filesystem::canonical(path, ec);
+  if (ec) return std::nullopt;
+  return canonical.string();
+}
+
+shell::ClassifyOptions options_here() {
+  std::error_code ec;
+  const char* home = std::getenv("HOME");
+  return {.cwd = std::filesystem::current_path(ec).string(),
+          .home = home ? home : "",
+          .files = {.read = read_file, .real_path = real_path}};
+}
+
+int classify_lines() {
+  const shell::ClassifyOptions options = options_here();
+  for (std::string line; std::getline(std::cin, line);) {
+    std::printf("%s\n", shell::classify_json_line(line, options).c_str());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_classify(int argc, const char* const* argv) {
+  const std::string_view argument = argc == 2 ? argv[1] : "";
+  if (argument == "--help" || argument == "-h") return std::fputs(kHelp, stdout), 0;
+  if (argument == "--json") return classify_lines();
+  if (argc != 2) {
+    std::fputs("deft classify: give one command line in quotes, or --json; see deft classify --help\n", stderr);
+    return 2;
+  }
+  const shell::Verdict verdict = shell::classify(argument, options_here());
+  std::printf("%s: %s\n", verdict.read_only ? "read-only" : "not read-only", verdict.reason.c_str());
+  if (const auto script = shell::parse(argument)) std::printf("%s\n", shell::render(*script).c_str());
+  return verdict.read_only ? 0 : 1;
+}
+
+}  // namespace deft
