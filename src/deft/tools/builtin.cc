@@ -12,8 +12,8 @@
 namespace deft {
 
 std::vector<std::shared_ptr<Tool>> make_builtin_tools() {
-  return {make_bash_tool(), make_edit_tool(),  make_notebook_edit_tool(),
-          make_read_tool(), make_sleep_tool(), make_write_tool()};
+  return {make_bash_tool(),          make_edit_tool(), make_glob_tool(),  make_grep_tool(),
+          make_notebook_edit_tool(), make_read_tool(), make_sleep_tool(), make_write_tool()};
 }
 
 }  // namespace deft
