@@ -20,7 +20,8 @@ struct FoldRun {
   std::int32_t distance;
 };
 
-// What \w, \d and \s mean in Unicode (UTS #18, annex C), and simple case folding. Sorted by `low`; the ranges are apart.
+// What \w, \d and \s mean in Unicode (UTS #18, annex C), and simple case folding. Sorted by `low`; the ranges are
+// apart.
 std::span<const CodePointRange> unicode_word();
 std::span<const CodePointRange> unicode_digit();
 std::span<const CodePointRange> unicode_space();

@@ -16,8 +16,7 @@ Verdict refuse(std::string reason) { return {false, std::move(reason)}; }
 Problem judge_redirection(const RedirectionUse& redirection) {
   const Argument& target = redirection.target;
   switch (redirection.access) {
-    case Access::here:
-      return std::nullopt;
+    case Access::here: return std::nullopt;
     case Access::duplicate:
       if (target.is_exact()) return std::nullopt;  // the parser lets only numbers and "-" through
       return "a redirection to a descriptor that is not known: " + quoted(target.source);
@@ -30,8 +29,7 @@ Problem judge_redirection(const RedirectionUse& redirection) {
     }
     case Access::write:
     case Access::append:
-    case Access::read_write:
-      break;
+    case Access::read_write: break;
   }
   if (target.is_exact() && target.text == "/dev/null") return std::nullopt;
   return "writes to " + quoted(target.source);

@@ -12,23 +12,17 @@ namespace {
 
 Access access_of(RedirectionKind kind) {
   switch (kind) {
-    case RedirectionKind::read:
-      return Access::read;
+    case RedirectionKind::read: return Access::read;
     case RedirectionKind::append:
-    case RedirectionKind::append_both:
-      return Access::append;
-    case RedirectionKind::read_write:
-      return Access::read_write;
+    case RedirectionKind::append_both: return Access::append;
+    case RedirectionKind::read_write: return Access::read_write;
     case RedirectionKind::duplicate_in:
-    case RedirectionKind::duplicate_out:
-      return Access::duplicate;
+    case RedirectionKind::duplicate_out: return Access::duplicate;
     case RedirectionKind::here_document:
-    case RedirectionKind::here_string:
-      return Access::here;
+    case RedirectionKind::here_string: return Access::here;
     case RedirectionKind::write:
     case RedirectionKind::clobber:
-    case RedirectionKind::write_both:
-      break;
+    case RedirectionKind::write_both: break;
   }
   return Access::write;
 }
@@ -37,15 +31,12 @@ int descriptor_of(const Redirection& redirection) {
   if (redirection.descriptor >= 0) return redirection.descriptor;
   switch (redirection.kind) {
     case RedirectionKind::write_both:
-    case RedirectionKind::append_both:
-      return -1;
+    case RedirectionKind::append_both: return -1;
     case RedirectionKind::write:
     case RedirectionKind::append:
     case RedirectionKind::clobber:
-    case RedirectionKind::duplicate_out:
-      return 1;
-    default:
-      return 0;
+    case RedirectionKind::duplicate_out: return 1;
+    default: return 0;
   }
 }
 

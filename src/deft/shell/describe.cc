@@ -29,18 +29,12 @@ std::string quote(std::string_view text) {
 
 std::string_view sign(Access access) {
   switch (access) {
-    case Access::read:
-      return "<";
-    case Access::write:
-      return ">";
-    case Access::append:
-      return ">>";
-    case Access::read_write:
-      return "<>";
-    case Access::duplicate:
-      return ">&";
-    case Access::here:
-      return "<<…";
+    case Access::read: return "<";
+    case Access::write: return ">";
+    case Access::append: return ">>";
+    case Access::read_write: return "<>";
+    case Access::duplicate: return ">&";
+    case Access::here: return "<<…";
   }
   return "";
 }

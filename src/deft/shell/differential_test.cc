@@ -222,16 +222,12 @@ class SnippetMaker {
     if (depth <= 0 || pick(10) < 6) return simple(depth);
     --depth;
     switch (pick(9)) {
-      case 0:
-        return "( " + closed_list(depth) + " )" + redirection(depth);
-      case 1:
-        return "{ " + closed_list(depth) + "\n}" + redirection(depth);
+      case 0: return "( " + closed_list(depth) + " )" + redirection(depth);
+      case 1: return "{ " + closed_list(depth) + "\n}" + redirection(depth);
       case 2:
         return "if " + closed_list(depth) + "\nthen " + closed_list(depth) + "\nelse " + closed_list(depth) + "\nfi";
-      case 3:
-        return "for v in " + words(depth) + "\ndo " + closed_list(depth) + "\ndone";
-      case 4:
-        return "while " + closed_list(depth) + "\ndo " + closed_list(depth) + "\nbreak\ndone";
+      case 3: return "for v in " + words(depth) + "\ndo " + closed_list(depth) + "\ndone";
+      case 4: return "while " + closed_list(depth) + "\ndo " + closed_list(depth) + "\nbreak\ndone";
       case 5:
         return "case " + word(depth) + " in a|" + word(0) + ") " + closed_list(depth) + "\n;; *) " +
                closed_list(depth) + "\nesac";
@@ -241,8 +237,7 @@ class SnippetMaker {
         const std::string name = "f" + std::to_string(++functions_);  // its own, or it would call itself for ever
         return name + "() { " + closed_list(depth) + "\n}\n" + name + " " + words(depth);
       }
-      default:
-        return "(( " + arithmetic(depth) + " ))";
+      default: return "(( " + arithmetic(depth) + " ))";
     }
   }
 
@@ -258,43 +253,30 @@ class SnippetMaker {
 
   std::string redirection(int depth) {
     switch (pick(9)) {
-      case 0:
-        return " > /dev/null";
-      case 1:
-        return " 2>&1";
-      case 2:
-        return " 2>/dev/null";
-      case 3:
-        return " <<< " + word(depth);
-      case 4:
-        return " < /dev/null";
-      case 5:
-        return " &>/dev/null";
+      case 0: return " > /dev/null";
+      case 1: return " 2>&1";
+      case 2: return " 2>/dev/null";
+      case 3: return " <<< " + word(depth);
+      case 4: return " < /dev/null";
+      case 5: return " &>/dev/null";
       case 6: {
         if (!documents_.empty() || (substitutions_ > 0 && !one_in(20))) return "";
         const bool is_quoted = one_in(3);
         documents_.push_back("text " + document_text(depth) + "\nEND\n");
         return is_quoted ? " << 'END'" : any_of({" <<END", " << END"});
       }
-      default:
-        return "";
+      default: return "";
     }
   }
 
   std::string document_text(int depth) {
     switch (pick(6)) {
-      case 0:
-        return "$set \"quoted\" 'single'";
-      case 1:
-        return depth > 0 ? "$( " + substituted_list(depth - 1) + "\n)" : "x";
-      case 2:
-        return depth > 0 ? "`" + marker() + "`" : "x";
-      case 3:
-        return "\\$(" + marker() + ") \\\\ \\\nnext";
-      case 4:
-        return "${none:-" + (depth > 0 ? "$(" + marker() + ")" : std::string("x")) + "}";
-      default:
-        return "END x";
+      case 0: return "$set \"quoted\" 'single'";
+      case 1: return depth > 0 ? "$( " + substituted_list(depth - 1) + "\n)" : "x";
+      case 2: return depth > 0 ? "`" + marker() + "`" : "x";
+      case 3: return "\\$(" + marker() + ") \\\\ \\\nnext";
+      case 4: return "${none:-" + (depth > 0 ? "$(" + marker() + ")" : std::string("x")) + "}";
+      default: return "END x";
     }
   }
 
@@ -313,35 +295,23 @@ class SnippetMaker {
   std::string piece(int depth) {
     if (depth > 0 && one_in(4)) return substitution(depth - 1);
     switch (pick(24)) {
-      case 0:
-        return "'q $(no) `no`'";
-      case 1:
-        return "\"" + quoted_text(depth) + "\"";
-      case 2:
-        return any_of({"\\ ", "\\$", "\\\\", "\\'", "\\\"", "\\*", "\\{"});
-      case 3:
-        return any_of({"$set", "$two", "$dash", "$none", "$star", "$v", "$a", "$HOME", "$?", "$#"});
+      case 0: return "'q $(no) `no`'";
+      case 1: return "\"" + quoted_text(depth) + "\"";
+      case 2: return any_of({"\\ ", "\\$", "\\\\", "\\'", "\\\"", "\\*", "\\{"});
+      case 3: return any_of({"$set", "$two", "$dash", "$none", "$star", "$v", "$a", "$HOME", "$?", "$#"});
       case 4:
         return any_of({"${set}", "${two}", "${v}", "${#set}", "${set%e}", "${two#* }", "${set/o/$two}", "${set^^}"});
-      case 5:
-        return "${none:-" + plain(depth) + "}";
-      case 6:
-        return "${set:+" + plain(depth) + "}";
+      case 5: return "${none:-" + plain(depth) + "}";
+      case 6: return "${set:+" + plain(depth) + "}";
       case 7:
         return any_of(
             {"{a,b}", "{1..3}", "{a,b{c,d}}", "{,x}", "{a}", "{}", "{a,b", "x{1,2}y{3,4}", "{a}{b,c}", "{{a,b}"});
-      case 8:
-        return any_of({"*", "?", "[ab]*", "-*", "z*"});
-      case 9:
-        return any_of({"~", "~/x", "x=~"});
-      case 10:
-        return any_of({"$'a\\tb'", "$'\\x2dx'", "$'it\\'s'", "$'\\101'"});
-      case 11:
-        return "$((" + arithmetic(depth) + "))";
-      case 12:
-        return any_of({"-delete", "--", "-o", "=", "a=b", "#x", "!", "]", "}", "@", "%"});
-      default:
-        return any_of({"w", "foo", "a.b", "x/y", "1", "é"});
+      case 8: return any_of({"*", "?", "[ab]*", "-*", "z*"});
+      case 9: return any_of({"~", "~/x", "x=~"});
+      case 10: return any_of({"$'a\\tb'", "$'\\x2dx'", "$'it\\'s'", "$'\\101'"});
+      case 11: return "$((" + arithmetic(depth) + "))";
+      case 12: return any_of({"-delete", "--", "-o", "=", "a=b", "#x", "!", "]", "}", "@", "%"});
+      default: return any_of({"w", "foo", "a.b", "x/y", "1", "é"});
     }
   }
 
@@ -351,54 +321,35 @@ class SnippetMaker {
 
   std::string quoted_text(int depth) {
     switch (pick(8)) {
-      case 0:
-        return "a  b";
-      case 1:
-        return "$two ${set}";
-      case 2:
-        return depth > 0 ? substitution(depth - 1, /*quoted=*/true) : "x";
-      case 3:
-        return "\\$(no) \\`no\\` \\\" \\\\";
-      case 4:
-        return "'single' {a,b} *";
-      case 5:
-        return "${none:-" + (depth > 0 ? "$(" + marker() + ")" : std::string("d")) + "}";
-      case 6:
-        return "$((1+2)) $ #";
-      default:
-        return "-x";
+      case 0: return "a  b";
+      case 1: return "$two ${set}";
+      case 2: return depth > 0 ? substitution(depth - 1, /*quoted=*/true) : "x";
+      case 3: return "\\$(no) \\`no\\` \\\" \\\\";
+      case 4: return "'single' {a,b} *";
+      case 5: return "${none:-" + (depth > 0 ? "$(" + marker() + ")" : std::string("d")) + "}";
+      case 6: return "$((1+2)) $ #";
+      default: return "-x";
     }
   }
 
   std::string substitution(int depth, bool quoted = false) {
     switch (pick(quoted ? 2 : 4)) {
-      case 0:
-        return "$(" + substituted_list(depth) + "\n)";
-      case 1:
-        return "`" + marker() + " x`";
-      case 2:
-        return "<(" + substituted_list(depth) + "\n)";
-      default:
-        return "`" + marker() + " \\`" + marker() + "\\` \\$set`";
+      case 0: return "$(" + substituted_list(depth) + "\n)";
+      case 1: return "`" + marker() + " x`";
+      case 2: return "<(" + substituted_list(depth) + "\n)";
+      default: return "`" + marker() + " \\`" + marker() + "\\` \\$set`";
     }
   }
 
   std::string arithmetic(int depth) {
     switch (pick(7)) {
-      case 0:
-        return "1 + 2";
-      case 1:
-        return "(3*4) % 5";
-      case 2:
-        return "$#+1";
-      case 3:
-        return depth > 0 ? "$( " + marker() + " ) + 1" : "7";
-      case 4:
-        return "i=2, i++";
-      case 5:
-        return "two";  // its text is evaluated
-      default:
-        return "1 < 2 ? 3 : 4";
+      case 0: return "1 + 2";
+      case 1: return "(3*4) % 5";
+      case 2: return "$#+1";
+      case 3: return depth > 0 ? "$( " + marker() + " ) + 1" : "7";
+      case 4: return "i=2, i++";
+      case 5: return "two";  // its text is evaluated
+      default: return "1 < 2 ? 3 : 4";
     }
   }
 

@@ -244,10 +244,8 @@ Value Walker::value_of(const Part& part) {
   switch (part.kind) {
     case PartKind::literal:
     case PartKind::quoted:
-    case PartKind::glob:
-      return Value::exactly(part.text);
-    case PartKind::double_quoted:
-      return value_of(part.parts);
+    case PartKind::glob: return Value::exactly(part.text);
+    case PartKind::double_quoted: return value_of(part.parts);
     case PartKind::tilde: {
       if (part.text == "~" && !surroundings_.home.empty() && !state_.tainted && !state_.variables.contains("HOME")) {
         return Value::exactly(surroundings_.home);
@@ -258,13 +256,9 @@ Value Walker::value_of(const Part& part) {
       value.may_be_empty = !value.dashless;
       return value;
     }
-    case PartKind::parameter:
-      return value_of(*part.parameter);
-    case PartKind::command:
-      return output_of(part);
-    case PartKind::arithmetic:
-      evaluate(part.parts, part.text);
-      return Value::integer(/*can_be_negative=*/true);
+    case PartKind::parameter: return value_of(*part.parameter);
+    case PartKind::command: return output_of(part);
+    case PartKind::arithmetic: evaluate(part.parts, part.text); return Value::integer(/*can_be_negative=*/true);
     case PartKind::process: {
       visit_apart(*part.body);
       Value value = Value::beginning("/dev/fd/");
@@ -307,10 +301,8 @@ Value Walker::value_of(const Parameter& parameter) {
   const std::string shown = "${" + parameter.name + parameter.operation + "…}";
   switch (parameter.form) {
     case ParameterForm::plain:
-    case ParameterForm::error:
-      return parameter.subscript ? Value::anything() : variable(parameter.name);
-    case ParameterForm::length:
-      return Value::integer(/*can_be_negative=*/false);
+    case ParameterForm::error: return parameter.subscript ? Value::anything() : variable(parameter.name);
+    case ParameterForm::length: return Value::integer(/*can_be_negative=*/false);
     case ParameterForm::fallback: {
       const Value value = variable(parameter.name);
       return value.exact && !value.text.empty() && !parameter.subscript ? value : Value::anything();
@@ -325,8 +317,7 @@ Value Walker::value_of(const Parameter& parameter) {
     case ParameterForm::transform:
       if (parameter.operation == "@P") note(NoteKind::evaluates, shown + " runs commands that the value holds");
       break;
-    default:
-      break;
+    default: break;
   }
   return Value::anything();
 }

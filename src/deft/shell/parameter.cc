@@ -134,8 +134,7 @@ bool Parser::parameter_operation(Parameter& out, bool quoted) {
       if (peek() != '/') return true;
       ++position_;
       return parameter_word(out.words.emplace_back(), quoted, /*stops_at_slash=*/false);
-    default:
-      return parameter_word(out.words.emplace_back(), quoted, /*stops_at_slash=*/false);
+    default: return parameter_word(out.words.emplace_back(), quoted, /*stops_at_slash=*/false);
   }
 }
 

@@ -71,16 +71,11 @@ bool Parser::word_parts(std::vector<Part>& out, WordStyle style) {
 bool Parser::word_part(std::vector<Part>& out, const WordStyle& style, int& parentheses, bool& ended) {
   const char c = peek();
   switch (c) {
-    case '\'':
-      return single_quoted(out);
-    case '"':
-      return double_quoted(out);
-    case '\\':
-      return backslash(out, ended);
-    case '$':
-      return dollar(out, /*quoted=*/false);
-    case '`':
-      return backticks(out, /*quoted=*/false);
+    case '\'': return single_quoted(out);
+    case '"': return double_quoted(out);
+    case '\\': return backslash(out, ended);
+    case '$': return dollar(out, /*quoted=*/false);
+    case '`': return backticks(out, /*quoted=*/false);
     case '<':
     case '>':
       if (peek(1) == '(') return process_substitution(out);

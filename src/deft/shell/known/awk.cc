@@ -171,9 +171,7 @@ class AwkProgram {
         in_print_ = false;
         begin_operand();
         break;
-      case ']':
-        end_operand();
-        break;
+      case ']': end_operand(); break;
       case '+':
       case '-':
         // x++ / 2 divides; "+ /x/" does not.
@@ -206,11 +204,8 @@ class AwkProgram {
       case '%':
       case '^':
       case '?':
-      case ':':
-        begin_operand();
-        break;
-      default:
-        return fail("an unusual character in an awk program");
+      case ':': begin_operand(); break;
+      default: return fail("an unusual character in an awk program");
     }
     ++position_;
   }

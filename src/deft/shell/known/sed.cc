@@ -122,9 +122,7 @@ class SedScript {
     const char command = peek();
     ++position_;
     switch (command) {
-      case '{':
-        ++depth_;
-        return true;
+      case '{': ++depth_; return true;
       case '}':
         if (--depth_ < 0) return fail("a sed script with a } too many");
         return end_command();
@@ -141,8 +139,7 @@ class SedScript {
       case 'P':
       case 'x':
       case 'z':
-      case 'F':
-        return end_command();
+      case 'F': return end_command();
       case 'l':
       case 'q':
       case 'Q':
@@ -151,28 +148,21 @@ class SedScript {
         return end_command();
       case 'a':
       case 'i':
-      case 'c':
-        skip_text();
-        return true;
+      case 'c': skip_text(); return true;
       case 'r':
-      case 'R':
-        skip_line();
-        return true;  // reads a file
+      case 'R': skip_line(); return true;  // reads a file
       case ':':
       case 'b':
       case 't':
-      case 'T':
-        return read_label();
-      case 's':
-        return read_substitution();
+      case 'T': return read_label();
+      case 's': return read_substitution();
       case 'y': {
         const char delimiter = peek();
         if (delimiter == '\0' || delimiter == '\n' || delimiter == '\\') return fail("an unusual sed command");
         ++position_;
         return skip_delimited(delimiter, false) && skip_delimited(delimiter, false) && end_command();
       }
-      default:
-        return fail("the sed command " + quoted(std::string_view(&command, 1)) + " may write or run something");
+      default: return fail("the sed command " + quoted(std::string_view(&command, 1)) + " may write or run something");
     }
   }
 
