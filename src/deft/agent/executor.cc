@@ -4,17 +4,13 @@
 
 #include "deft/agent/cancel_text.h"
 #include "deft/base/check.h"
+#include "deft/base/overloaded.h"
 
 // The turn's loop. One item of the inbox at a time: it changes the message run (pure, core/message_run.h), then
 // advance() does what the run says. A call's record stays here; its task goes to a worker, which reports back once.
 
 namespace deft {
 namespace {
-
-template <class... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
 
 Ending ending_of(const ToolResult& result, bool ran) {
   if (!ran) return Ending::not_run;

@@ -3,13 +3,10 @@
 #include <chrono>
 #include <utility>
 
+#include "deft/base/overloaded.h"
+
 namespace deft {
 namespace {
-
-template <class... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
 
 double milliseconds(std::chrono::nanoseconds duration) {
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
