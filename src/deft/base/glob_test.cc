@@ -152,7 +152,8 @@ TEST(Glob, AgreesWithFnmatchWhereItSaysTheSame) {
     for (std::size_t n = random.below(7); n > 0; --n) path += kPath[random.below(kPath.size())];
     if (pattern.find("**") != std::string::npos) continue;  // folders for us
     const auto glob = Glob::compile(pattern, {.braces = false});
-    if (!glob) continue;  // for fnmatch() an open bracket stands for itself
+    if (!glob) continue;                                     // for fnmatch() an open bracket stands for itself
+    if (pattern.find("[[.") != std::string::npos) continue;  // its names of characters, "[.a.]"
     // What stands between brackets and holds a slash is read differently by everyone.
     const std::size_t bracket = pattern.find('[');
     if (bracket != std::string::npos && pattern.find('/', bracket) != std::string::npos) continue;
