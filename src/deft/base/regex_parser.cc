@@ -211,24 +211,34 @@ class RegexParser {
   bool parse_flags(RegexFlags& flags) {
     const std::size_t start = cursor_.position();
     bool on = true;
-    std::size_t letters = 0;
-    for (; !cursor_.at_end() && cursor_.peek() != ':' && cursor_.peek() != ')'; ++letters) {
-      switch (cursor_.next()) {
-        case 'i': flags.ignore_case = on; break;
-        case 'm': flags.multi_line = on; break;
-        case 's': flags.dot_matches_newline = on; break;
-        case 'U': flags.swap_greed = on; break;
-        case 'u': flags.unicode = on; break;
-        case 'x': flags.verbose = on; break;
-        case '-':
-          if (!on) return bad_flags(start);
-          on = false;
-          break;
-        default: return bad_flags(start);
+    bool named_one = false;  // since the beginning or the minus sign
+    while (!cursor_.at_end() && cursor_.peek() != ':' && cursor_.peek() != ')') {
+      const char32_t letter = cursor_.next();
+      if (letter == '-') {
+        if (!on) return bad_flags(start);
+        on = false;
+        named_one = false;
+        continue;
       }
+      bool* const flag = flag_named(letter, flags);
+      if (!flag) return bad_flags(start);
+      *flag = on;
+      named_one = true;
     }
-    const bool names_one = letters > (on ? 0U : 1U);
-    return (names_one || cursor_.peek() == ':') && !cursor_.at_end() ? true : bad_flags(start);
+    const bool is_plain_group = on && cursor_.peek() == ':';  // (?:…)
+    return !cursor_.at_end() && (named_one || is_plain_group) ? true : bad_flags(start);
+  }
+
+  static bool* flag_named(char32_t letter, RegexFlags& flags) {
+    switch (letter) {
+      case 'i': return &flags.ignore_case;
+      case 'm': return &flags.multi_line;
+      case 's': return &flags.dot_matches_newline;
+      case 'U': return &flags.swap_greed;
+      case 'u': return &flags.unicode;
+      case 'x': return &flags.verbose;
+      default: return nullptr;
+    }
   }
 
   bool bad_flags(std::size_t start) {

@@ -17,10 +17,6 @@ std::string_view mode_name(GrepMode mode) {
   return "files_with_matches";
 }
 
-std::string counted(std::size_t count, std::string_view noun, std::string_view plural_ending = "s") {
-  return std::to_string(count) + " " + std::string(noun) + std::string(count == 1 ? "" : plural_ending);
-}
-
 std::string head(const GrepQuery& query, const GrepResults::Totals& totals) {
   if (query.mode == GrepMode::content) return totals.lines == 0 ? "No matches found" : "";
   if (totals.files == 0) return query.mode == GrepMode::count ? "No matches found" : "No files found";

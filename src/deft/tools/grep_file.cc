@@ -222,7 +222,7 @@ bool GrepFile::read_whole(Progress& file) {
 // Until the buffer holds as much as it may, or the text has ended. False: it cannot be read.
 bool GrepFile::fill(Progress& file, std::size_t capacity) {
   if (buffer_.size() < capacity) buffer_.resize(capacity);
-  while (capacity - file.held >= 4) {
+  while (capacity - file.held >= kTextSourceBytesMin) {
     const std::ptrdiff_t got = file.source.read(buffer_.data() + file.held, capacity - file.held);
     if (got < 0) {
       file.finding.unreadable = true;

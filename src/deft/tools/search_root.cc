@@ -16,10 +16,6 @@ std::string seen_from(std::string_view path, std::string_view folder) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 Result<SearchRoot> open_search_root(std::optional<std::string_view> path, ToolIo& io) {
@@ -50,6 +46,10 @@ Result<SearchRoot> open_search_root(std::optional<std::string_view> path, ToolIo
 std::string environment_value(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
+}
+
+std::string counted(std::size_t count, std::string_view noun, std::string_view plural_ending) {
+  return std::to_string(count) + " " + std::string(noun) + std::string(count == 1 ? "" : plural_ending);
 }
 
 std::string shown_path(std::string_view path) {

@@ -31,6 +31,9 @@ Result<SearchRoot> open_search_root(std::optional<std::string_view> path, ToolIo
 // Of the environment, for git's global excludes.
 std::string environment_value(const char* name);
 
+// "1 file", "3 files".
+std::string counted(std::size_t count, std::string_view noun, std::string_view plural_ending = "s");
+
 // One line, whatever the name holds.
 std::string shown_path(std::string_view path);
 
