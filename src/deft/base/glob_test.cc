@@ -154,6 +154,7 @@ TEST(Glob, AgreesWithFnmatchWhereItSaysTheSame) {
     const auto glob = Glob::compile(pattern, {.braces = false});
     if (!glob) continue;                                     // for fnmatch() an open bracket stands for itself
     if (pattern.find("[[.") != std::string::npos) continue;  // its names of characters, "[.a.]"
+    if (pattern.find("*\\/") != std::string::npos) continue;  // it looks for the backslash itself behind a star
     // What stands between brackets and holds a slash is read differently by everyone.
     const std::size_t bracket = pattern.find('[');
     if (bracket != std::string::npos && pattern.find('/', bracket) != std::string::npos) continue;

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <latch>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,9 +29,11 @@ class WardenDeath : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(processes_.run(Command{.argv = {"/bin/true"}}, {}, {})); }
 
+  // Throws rather than answer with a number that kill() would take for a group or for everyone.
   int warden() const {
     const auto children = children_of(::getpid());
-    return children.size() == 1 ? children[0] : -1;
+    if (children.size() != 1) throw std::runtime_error("not one child: " + std::to_string(children.size()));
+    return children[0];
   }
   // Runs a command that stays, with processes that hide, and calls `kill_someone` when it is up.
   Result<CommandEnd> run_while(const std::function<void()>& kill_someone) {
@@ -127,6 +130,7 @@ TEST_F(WardenDeath, ACommandThatKillsItsSupervisorTouchesNoOther) {
     EXPECT_EQ(end->cause, CommandEnd::Cause::cancel);
   });
   other_is_ready.wait();
+  ASSERT_TRUE(eventually([&] { return other_mark.alive().size() == 2; }));
   const auto before = other_mark.alive();
   EXPECT_FALSE(processes_.run(bash("setsid sleep 1000 & kill -9 $PPID; sleep 1000", mark_), {}, {}));
   EXPECT_EQ(mark_.alive(), std::vector<int>{});
@@ -187,6 +191,7 @@ TEST_F(WardenDeath, AForkOfTheHostThatLivesOnDoesNotKeepItsCommandsAlive) {
   }
   pid_t fork_of_host = 0;
   ASSERT_EQ(::read(ready[0], &fork_of_host, sizeof fork_of_host), static_cast<ssize_t>(sizeof fork_of_host));
+  ASSERT_GT(fork_of_host, 0);
   EXPECT_TRUE(eventually([&] { return !mark_.alive().empty(); }));
   ::kill(host, SIGKILL);
   ASSERT_EQ(::waitpid(host, nullptr, 0), host);

@@ -8,8 +8,8 @@ namespace deft::testing {
 
 CommandOutput run_command(const std::vector<std::string>& argv, const std::string& directory,
                           const std::string& package, const std::string& input) {
-  static const SystemClock clock;
-  static WardenProcesses processes(clock);
+  const SystemClock clock;
+  WardenProcesses processes(clock);
   const Command command{.argv = argv,
                         .environment = {"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C.UTF-8",
                                         "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org",
