@@ -7,8 +7,9 @@
 class WordCountTool final : public deft::Tool {
  public:
   const deft::ToolSpec& spec() const override { return spec_; }
-  bool is_read_only(const deft::Json&) const override { return true; }     // so it may run beside others
-  bool is_session_only(const deft::Json&) const override { return true; }  // and needs nobody's permission
+  // So it may run beside others, and needs nobody's permission.
+  bool is_read_only(const deft::Json&, const deft::SessionView&) const override { return true; }
+  bool is_session_only(const deft::Json&) const override { return true; }
 
   deft::Result<deft::ToolResult> run(const deft::Json& input, deft::ToolIo&) override {
     const auto text = *deft::find_string(input, "text");  // the schema was checked before run()

@@ -33,7 +33,7 @@ TEST(ExecBash, AnExitCodeLeadsTheOutput) {
 
 TEST(ExecBash, ASignalIsTold) {
   const TempFolder folder;
-  EXPECT_EQ(content(run(folder, "kill -SEGV $$")), "Killed by signal 11");
+  EXPECT_EQ(content(run(folder, "kill -SEGV $$")), "Killed by signal 11 (SIGSEGV)");
 }
 
 TEST(ExecBash, NoOutputIsSaid) {
@@ -106,7 +106,8 @@ TEST(ExecBash, ATimeoutEndsTheWholeTree) {
       "a", "Bash",
       {{"command", "echo started; (trap '' TERM; sleep 3600; true) & setsid sleep 3600 & wait"}, {"timeout", 300}});
   const Json result = deft.result("a");
-  EXPECT_EQ(content(result), "Command timed out after 300 ms and was ended.\nstarted");
+  EXPECT_TRUE(content(result).starts_with("Command timed out after 300 ms and was ended.")) << content(result);
+  EXPECT_TRUE(content(result).ends_with("\nstarted")) << content(result);
   EXPECT_EQ(text_of(result, "code"), "timeout");
   EXPECT_TRUE(deft.commands().empty());
   EXPECT_EQ(deft.finish(), 0);
@@ -129,6 +130,30 @@ TEST(ExecBash, SecretsAreNotInItsEnvironment) {
           {"ANTHROPIC_API_KEY=secret-1", "OPENAI_API_KEY=secret-2", "ANTHROPIC_AUTH_TOKEN=secret-3", "ORDINARY=kept"});
   EXPECT_EQ(content(result).find("secret"), std::string::npos) << content(result);
   EXPECT_NE(content(result).find("ORDINARY=kept"), std::string::npos) << content(result);
+}
+
+TEST(ExecBash, TheUsersProfileIsRunOnceForAllCommands) {
+  const TempFolder folder;
+  DeftExec deft(folder, {.arguments = kBypass, .from_a_shell = false});
+  deft.temporary.put(
+      ".bash_profile",
+      "echo run >> ~/runs\necho noise\nexport FROM_PROFILE=$((6 * 7)) OPENAI_API_KEY=secret\nexec 2>&1\n");
+  deft.bash("1", "echo $FROM_PROFILE $OPENAI_API_KEY");
+  deft.bash("2", "echo $FROM_PROFILE; cat ~/runs");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_EQ(content(deft.result("1")), "42");
+  EXPECT_EQ(content(deft.result("2")), "42\nrun");
+}
+
+TEST(ExecBash, AProfileThatNeverEndsOrLeavesTheShellIsDoneWithout) {
+  for (const char* profile : {"exec false\n", "exit 3\n", "kill -9 $$\n"}) {
+    const TempFolder folder;
+    DeftExec deft(folder, {.arguments = kBypass, .from_a_shell = false});
+    deft.temporary.put(".bash_profile", profile);
+    deft.bash("1", "echo works");
+    EXPECT_EQ(content(deft.result("1")), "works") << profile;
+    EXPECT_EQ(deft.finish(), 0);
+  }
 }
 
 TEST(ExecBash, WhatChangesBashItselfIsNotInItsEnvironment) {

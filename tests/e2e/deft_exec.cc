@@ -13,6 +13,7 @@ ProgramSetup setup_for(const TempFolder& folder, const TempFolder& temporary, co
                                        "TMPDIR=" + temporary.path()},
                        .directory = folder.path(),
                        .small_output_pipe = setup.small_output_pipe};
+  if (setup.from_a_shell) program.environment.emplace_back("SHLVL=1");
   program.argv.insert(program.argv.end(), setup.arguments.begin(), setup.arguments.end());
   program.environment.insert(program.environment.end(), setup.environment.begin(), setup.environment.end());
   return program;

@@ -41,6 +41,13 @@ void make_paths_absolute(const Tool& tool, Json& input, std::string_view folder)
   }
 }
 
+void declare_nature(AdmittedCall& call, const SessionView& session) {
+  const Tool& tool = call.tool();
+  const Json& input = call.call.input;
+  call.read_only = declared(false, [&] { return tool.is_read_only(input, session); });
+  call.concurrency_safe = declared(false, [&] { return tool.is_concurrency_safe(input, session); });
+}
+
 Footprint plain_footprint(bool concurrency_safe) {
   return concurrency_safe ? Footprint::reads_everything() : Footprint::everything();
 }
@@ -131,7 +138,7 @@ class CallPipeline::Stage {
 };
 
 std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool, const Permissions& permissions,
-                                                           ToolCall call) const {
+                                                           const SessionView& session, ToolCall call) const {
   const Stage look_up(*this, "look_up", call.id);
   const RegisteredTool* entry = pool.find(call.name);
   if (!entry) {
@@ -159,10 +166,11 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
                                                 "; send the call again with a complete JSON object.");
   }
   AdmittedCall admitted{.call = std::move(call), .entry = *entry};
-  return readmit(admitted, admitted.call.input);
+  return readmit(admitted, session, admitted.call.input);
 }
 
-std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, Json input) const {
+std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, const SessionView& session,
+                                                             Json input) const {
   const Stage schema(*this, "schema", call.call.id);
   const auto problems = call.entry.input_schema.validate(input);
   if (!problems.empty()) {
@@ -174,14 +182,13 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall&
   admitted.resolved = false;
   const Json& given = admitted.call.input;
   const Tool& tool = admitted.tool();
-  admitted.read_only = declared(false, [&] { return tool.is_read_only(given); });
-  const bool safe = declared(false, [&] { return tool.is_concurrency_safe(given); });
+  declare_nature(admitted, session);
   // Where a relative path leads is not known yet; resolve() asks again when it is.
   Json somewhere = given;
   make_paths_absolute(tool, somewhere, "/");
-  const auto footprint = declared(std::optional<Footprint>(), [&] { return tool.footprint(somewhere); });
+  const auto footprint = declared(std::optional<Footprint>(), [&] { return tool.footprint(somewhere, session); });
   admitted.footprint_declared = footprint.has_value();
-  admitted.footprint = footprint ? *footprint : plain_footprint(safe);
+  admitted.footprint = footprint ? *footprint : plain_footprint(admitted.concurrency_safe);
   schema.ended("fits");
   return admitted;
 }
@@ -194,8 +201,7 @@ CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling)
                     .failure_cancels_siblings = spec.failure_cancels_siblings,
                     .label = title(call)};
   if (scheduling == Scheduling::exclusive) {
-    const bool safe = declared(false, [&] { return call.tool().is_concurrency_safe(call.call.input); });
-    traits.footprint = plain_footprint(safe);
+    traits.footprint = plain_footprint(call.concurrency_safe);
   }
   // A relative path means something only once the working directory is settled; until then only that is known of it.
   if (has_relative_path(call) && !traits.footprint.is_everything()) {
@@ -207,10 +213,13 @@ CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling)
 Footprint CallPipeline::resolve(AdmittedCall& call, const SessionView& session, Scheduling scheduling) const {
   const bool was_relative = has_relative_path(call);
   make_paths_absolute(call.tool(), call.call.input, session.working_directory());
+  declare_nature(call, session);
   if (call.footprint_declared) {
     const auto declared_again =
-        declared(std::optional<Footprint>(), [&] { return call.tool().footprint(call.call.input); });
+        declared(std::optional<Footprint>(), [&] { return call.tool().footprint(call.call.input, session); });
     call.footprint = declared_again ? resolve_paths(parts_.os.files, *declared_again) : Footprint::everything();
+  } else {
+    call.footprint = plain_footprint(call.concurrency_safe);
   }
   call.resolved = true;
   if (scheduling == Scheduling::exclusive) return traits(call, scheduling).footprint;
@@ -225,7 +234,9 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .progress = setting.progress,
           .answer = setting.answer,
           .call_id = call.call.id,
-          .session_folder = parts_.session_folder};
+          .session_folder = parts_.session_folder,
+          .judged_read_only = call.read_only,
+          .to_background = setting.to_background};
 }
 
 PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSetting& setting,

@@ -26,6 +26,7 @@ struct AdmittedCall {
   bool footprint_declared = false;
   bool resolved = false;  // paths in the input are absolute, those of the footprint canonical
   bool read_only = false;
+  bool concurrency_safe = false;
   std::optional<BeforeCall> hooks;  // what the hooks said; they are asked once, also if the input was replaced
   bool approved = false;            // a person said yes to this very input
 
@@ -52,6 +53,7 @@ struct CallSetting {
   SessionView session;
   std::shared_ptr<const Permissions> permissions;
   std::stop_token stop;
+  std::stop_token to_background;
   std::function<void(Json)> progress;
   const Json* answer = nullptr;
 };
@@ -79,13 +81,15 @@ class CallPipeline {
   };
   explicit CallPipeline(Parts parts) : parts_(std::move(parts)) {}
 
+  // `session` as it is now: what the tool declares with it is asked again by resolve().
   std::variant<AdmittedCall, ToolResult> admit(const ToolPool& pool, const Permissions& permissions,
-                                               ToolCall call) const;
+                                               const SessionView& session, ToolCall call) const;
   // A replaced input: admitted anew by the same tool.
-  std::variant<AdmittedCall, ToolResult> readmit(const AdmittedCall& call, Json input) const;
+  std::variant<AdmittedCall, ToolResult> readmit(const AdmittedCall& call, const SessionView& session,
+                                                 Json input) const;
   CallTraits traits(const AdmittedCall& call, Scheduling scheduling) const;
-  // Makes paths absolute and the footprint exact. Asked when nothing before the call can change its meaning any more,
-  // and always before prepare(): permission is judged on what paths really mean.
+  // Makes paths absolute, the footprint exact and says for good whether it only reads. Asked when nothing before the
+  // call can change its meaning any more, and always before prepare(): permission is judged on what the input means.
   Footprint resolve(AdmittedCall& call, const SessionView& session, Scheduling scheduling) const;
 
   Prepared prepare(const AdmittedCall& call, const CallSetting& setting) const;

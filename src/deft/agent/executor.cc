@@ -43,6 +43,7 @@ struct Executor::CallRecord {
   std::optional<ToolResult> result;
   std::vector<Modifier> modifiers;
   std::stop_source stop;
+  std::stop_source to_background;
   TimePoint started{};
   std::chrono::nanoseconds duration{};
   enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
@@ -72,7 +73,7 @@ ExecutorSummary Executor::run() {
   for (;;) {
     if (!active_ && next_messages_.empty() && (input_ended_ || summary_.aborted)) break;
     const auto deadline = timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
-    if (auto item = inbox_.pop(deadline)) std::visit([this](auto& what) { take(std::move(what)); }, *item);
+    if (auto item = inbox_->pop(deadline)) std::visit([this](auto& what) { take(std::move(what)); }, *item);
     fire_timers();
     advance();
   }
@@ -124,6 +125,7 @@ void Executor::take(Feed item) {
                  },
                  [&](PermissionAnswer& answer) { take_answer(std::move(answer)); },
                  [&](HostAnswer& answer) { take_answer(std::move(answer)); },
+                 [&](const MovedToBackground& moved) { move_to_background(moved.call_id); },
              },
              item);
 }
@@ -155,7 +157,7 @@ void Executor::add_to_run(ToolCall call) {
     return refuse(engine_error(Errc::duplicate_id, "The id " + json_quote(record.id.substr(0, 100)) +
                                                        " was used by an earlier call: every call needs its own."));
   }
-  auto admitted = parts_.pipeline.admit(*active_->pool, *parts_.permissions, std::move(call));
+  auto admitted = parts_.pipeline.admit(*active_->pool, *parts_.permissions, view_of_now(), std::move(call));
   if (auto* refused = std::get_if<ToolResult>(&admitted)) return refuse(std::move(*refused));
   record.admitted = std::make_shared<AdmittedCall>(std::move(std::get<AdmittedCall>(admitted)));
   active_->run.add(parts_.pipeline.traits(*record.admitted, scheduling()));
@@ -200,10 +202,31 @@ void Executor::take_answer(HostAnswer answer) {
 void Executor::end_host_call(CallIndex index, Json answer) {
   CallRecord& record = active_->calls[index];
   ids_answered_by_host_.insert(record.id);
-  record.place = CallRecord::Place::queue;
   record.host_answer = std::move(answer);
+  end_wait(index);
+}
+
+void Executor::end_wait(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  record.place = CallRecord::Place::queue;
   record.wait_is_over = true;
   active_->run.unparked(index);
+}
+
+void Executor::take(WaitEnded wait) {
+  if (!active_ || active_->number != wait.message) return;
+  if (active_->calls[wait.call].place == CallRecord::Place::timer) end_wait(wait.call);
+}
+
+void Executor::move_to_background(const std::string& call_id) {
+  if (active_) {
+    for (CallRecord& record : active_->calls) {
+      if (record.id != call_id || record.place == CallRecord::Place::done) continue;
+      record.to_background.request_stop();
+      return;
+    }
+  }
+  parts_.frontend.show(Notice{"no call " + json_quote(call_id) + " is running"});
 }
 
 // The input has ended: what waits for the host is denied or has failed, so that nothing hangs.
@@ -245,6 +268,11 @@ void Executor::take(CallIndex index, Waits waits) {
   }
   if (!waits.wait.for_host) {
     record.place = CallRecord::Place::timer;
+    if (!waits.wait.watch) return;
+    // Whoever ends the wait may outlive us.
+    waits.wait.watch([inbox = std::weak_ptr(inbox_), ended = WaitEnded{active_->number, index}] {
+      if (const auto open = inbox.lock()) open->push(ended);
+    });
     return;
   }
   record.place = CallRecord::Place::host;
@@ -283,9 +311,7 @@ void Executor::fire_timers() {
     const bool waits = record.place == CallRecord::Place::timer || record.place == CallRecord::Place::host;
     if (timer.kind == Timer::Kind::wait_over && waits) {
       host_calls_.erase(record.id);
-      record.place = CallRecord::Place::queue;
-      record.wait_is_over = true;
-      active_->run.unparked(timer.call);
+      end_wait(timer.call);
     }
     if (timer.kind == Timer::Kind::stop_grace_over && record.place == CallRecord::Place::worker) {
       ++summary_.stuck_workers;
@@ -311,7 +337,8 @@ void Executor::advance() {
     }
     for (const CallIndex call : step.resolve) {
       AdmittedCall& admitted = *active_->calls[call].admitted;
-      active_->run.resolved(call, parts_.pipeline.resolve(admitted, view_for(call), scheduling()));
+      Footprint footprint = parts_.pipeline.resolve(admitted, view_for(call), scheduling());
+      active_->run.resolved(call, std::move(footprint), admitted.read_only);
     }
     for (const CallIndex call : step.settle) {
       for (const Modifier& modifier : std::exchange(active_->calls[call].modifiers, {})) parts_.session.apply(modifier);
@@ -366,10 +393,11 @@ void Executor::start_worker(CallIndex index) {
                                           .setting = {.session = view_for(index),
                                                       .permissions = parts_.permissions,
                                                       .stop = record.stop.get_token(),
+                                                      .to_background = record.to_background.get_token(),
                                                       .progress = std::move(progress)},
                                           .answer = std::exchange(record.host_answer, std::nullopt),
                                           .wait_is_over = record.wait_is_over});
-  parts_.runner.start([this, owned = std::move(task)] { inbox_.push(work(parts_.pipeline, *owned)); });
+  parts_.runner.start([this, owned = std::move(task)] { inbox_->push(work(parts_.pipeline, *owned)); });
 }
 
 // On a worker's thread; touches nothing but its task.
@@ -392,7 +420,7 @@ Executor::WorkerReport Executor::work(const CallPipeline& pipeline, Task& task) 
 
 void Executor::replace_input(CallIndex index, Json input) {
   CallRecord& record = active_->calls[index];
-  auto readmitted = parts_.pipeline.readmit(*record.admitted, std::move(input));
+  auto readmitted = parts_.pipeline.readmit(*record.admitted, view_for(index), std::move(input));
   if (auto* refused = std::get_if<ToolResult>(&readmitted)) {
     return finish_call(index, {.result = std::move(*refused)});
   }

@@ -48,8 +48,11 @@ struct HostAnswer {
   std::string call_id;
   Json answer;
 };
+struct MovedToBackground {
+  std::string call_id;  // that runs: it goes on, and is answered now
+};
 using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
-                          PermissionAnswer, HostAnswer>;
+                          PermissionAnswer, HostAnswer, MovedToBackground>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
@@ -89,7 +92,7 @@ class Executor {
   Executor(Parts parts, ExecutorOptions options);
   ~Executor();
 
-  void feed(Feed item) { inbox_.push(std::move(item)); }
+  void feed(Feed item) { inbox_->push(std::move(item)); }
   // Works until the input has ended, or was aborted, and every call is answered.
   ExecutorSummary run();
 
@@ -110,7 +113,11 @@ class Executor {
     CallIndex call = 0;
     std::variant<Asks, Waits, InputReplaced, Ended> what;
   };
-  using Item = std::variant<Feed, WorkerReport>;
+  struct WaitEnded {
+    std::size_t message = 0;
+    CallIndex call = 0;
+  };
+  using Item = std::variant<Feed, WorkerReport, WaitEnded>;
   struct Timer {
     std::size_t message;
     CallIndex call;
@@ -119,12 +126,15 @@ class Executor {
 
   void take(Feed item);
   void take(WorkerReport report);
+  void take(WaitEnded wait);
   void take(CallIndex call, Asks asks);
   void take(CallIndex call, Waits waits);
   void take_call(ToolCall call);
   void take_answer(PermissionAnswer answer);
   void take_answer(HostAnswer answer);
   void end_host_call(CallIndex call, Json answer);
+  void end_wait(CallIndex call);
+  void move_to_background(const std::string& call_id);
   void fire_timers();
   void begin_message();
   void advance();  // does what the message run says, until it has nothing more to say
@@ -141,11 +151,12 @@ class Executor {
   void nobody_answers_any_more();
   Scheduling scheduling() const { return options_.streaming ? options_.scheduling : Scheduling::exclusive; }
   SessionView view_for(CallIndex call) const;
+  SessionView view_of_now() const { return SessionView(parts_.session, {}); }
   static WorkerReport work(const CallPipeline& pipeline, Task& task);
 
   Parts parts_;
   ExecutorOptions options_;
-  Mailbox<Item> inbox_;
+  std::shared_ptr<Mailbox<Item>> inbox_ = std::make_shared<Mailbox<Item>>();  // also of whoever ends a wait
   Slots slots_;
   CancelScope turn_;
   std::unique_ptr<ActiveMessage> active_;

@@ -1,16 +1,14 @@
 #include "deft/config/settings.h"
 
 #include <charconv>
+#include <utility>
+
+#include "deft/config/wrong_setting.h"
 
 namespace deft {
 namespace {
 
 constexpr std::size_t kConcurrencyMax = 1'000;
-
-std::unexpected<Error> wrong(std::string_view key, std::string_view expected, const Json& got) {
-  return fail(Errc::invalid_input,
-              std::string(key) + " must be " + std::string(expected) + ", not " + to_json(got).substr(0, 100));
-}
 
 // One of two words; booleans count as the first and the second.
 Result<bool> parse_choice(const Json& settings, std::string_view key, std::string_view yes, std::string_view no,
@@ -20,25 +18,28 @@ Result<bool> parse_choice(const Json& settings, std::string_view key, std::strin
   if (value->is_bool()) return value->get_bool();
   if (value->is_string() && view(value->get_string()) == yes) return true;
   if (value->is_string() && view(value->get_string()) == no) return false;
-  return wrong(key, "\"" + std::string(yes) + "\" or \"" + std::string(no) + "\"", *value);
+  return wrong_setting(key, "\"" + std::string(yes) + "\" or \"" + std::string(no) + "\"", *value);
 }
 
 Result<void> parse_permissions(const Json& permissions, Settings& settings) {
-  if (!permissions.is_object()) return wrong("permissions", "an object", permissions);
+  if (!permissions.is_object()) return wrong_setting("permissions", "an object", permissions);
   auto rules = parse_permission_rules(permissions);
   if (!rules) return std::unexpected(rules.error());
   settings.rules = std::move(*rules);
   if (const Json* mode = find(permissions, "defaultMode")) {
     settings.default_mode = mode->is_string() ? parse_mode(view(mode->get_string())) : std::nullopt;
     if (!settings.default_mode) {
-      return wrong("permissions.defaultMode", "default, acceptEdits, plan, auto, dontAsk or bypassPermissions", *mode);
+      return wrong_setting("permissions.defaultMode", "default, acceptEdits, plan, auto, dontAsk or bypassPermissions",
+                           *mode);
     }
   }
   const Json* directories = find(permissions, "additionalDirectories");
   if (!directories) return {};
-  if (!directories->is_array()) return wrong("permissions.additionalDirectories", "a list of paths", *directories);
+  if (!directories->is_array())
+    return wrong_setting("permissions.additionalDirectories", "a list of paths", *directories);
   for (const Json& directory : directories->get_array()) {
-    if (!directory.is_string()) return wrong("permissions.additionalDirectories", "a list of paths", *directories);
+    if (!directory.is_string())
+      return wrong_setting("permissions.additionalDirectories", "a list of paths", *directories);
     settings.additional_directories.emplace_back(view(directory.get_string()));
   }
   return {};
@@ -49,7 +50,7 @@ Result<void> parse_permissions(const Json& permissions, Settings& settings) {
 Result<Settings> parse_settings(std::string_view json_text) {
   const auto json = parse_json(json_text, {.bytes_max = kSettingsBytesMax});
   if (!json) return std::unexpected(json.error());
-  if (!json->is_object()) return wrong("the settings", "a JSON object", *json);
+  if (!json->is_object()) return wrong_setting("the settings", "a JSON object", *json);
   Settings settings;
   if (const Json* permissions = find(*json, "permissions")) {
     if (auto parsed = parse_permissions(*permissions, settings); !parsed) return std::unexpected(parsed.error());
@@ -63,6 +64,9 @@ Result<Settings> parse_settings(std::string_view json_text) {
   const auto cancel = parse_choice(*json, "cancelSiblingsOnFailure", "on", "off", settings.cancel_siblings_on_failure);
   if (!cancel) return std::unexpected(cancel.error());
   settings.cancel_siblings_on_failure = *cancel;
+  auto shell = parse_shell_settings(*json);
+  if (!shell) return std::unexpected(shell.error());
+  settings.shell = std::move(*shell);
   return settings;
 }
 

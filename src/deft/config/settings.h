@@ -7,6 +7,7 @@
 
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/config/shell_settings.h"
 #include "deft/core/permission.h"
 
 namespace deft {
@@ -21,6 +22,7 @@ struct Settings {
   bool exclusive_scheduling = false;       // "scheduling": "exclusive" | "footprints"
   bool streaming = true;                   // "streaming": "on" | "off"
   bool cancel_siblings_on_failure = true;  // "cancelSiblingsOnFailure"
+  ShellSettings shell{};
 };
 
 // Strict: a known key with a wrong value is an error that names it.

@@ -19,6 +19,22 @@ TEST(Settings, ReadsWhatItKnowsAndLeavesTheRestAlone) {
   EXPECT_FALSE(settings->cancel_siblings_on_failure);
 }
 
+TEST(Settings, SayHowCommandsAreRun) {
+  const auto settings = parse_settings(R"json({"bashOutputMaxChars":5000,"shell":{"profile":"never",
+      "limits":{"memoryMb":512,"processes":0,"fileMb":100,"openFiles":64},"daemons":["gradle"],
+      "readOnlyWithoutSandbox":true}})json");
+  ASSERT_TRUE(settings) << settings.error().message;
+  const ShellSettings& shell = settings->shell;
+  EXPECT_EQ(shell.profile, ShellSettings::Profile::never);
+  EXPECT_EQ(shell.memory_mb, 512U);
+  EXPECT_EQ(shell.processes, 0U);
+  EXPECT_EQ(shell.file_mb, 100U);
+  EXPECT_EQ(shell.open_files, 64U);
+  EXPECT_EQ(shell.daemons, std::vector<std::string>{"gradle"});
+  EXPECT_TRUE(shell.read_only_without_sandbox);
+  EXPECT_EQ(shell.output_characters_max, 5'000);
+}
+
 TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"permissions":[]})", "permissions must be an object"},
@@ -27,6 +43,13 @@ TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {
       {R"({"permissions":{"additionalDirectories":[1]}})", "permissions.additionalDirectories"},
       {R"({"scheduling":"fast"})", "scheduling must be"},
       {R"({"streaming":1})", "streaming must be"},
+      {R"({"shell":[]})", "shell must be an object"},
+      {R"({"shell":{"profile":"often"}})", "shell.profile must be"},
+      {R"({"shell":{"limits":{"memoryMb":-1}}})", "shell.limits.memoryMb must be a whole number"},
+      {R"({"shell":{"limits":{"openFiles":"many"}}})", "shell.limits.openFiles must be a whole number"},
+      {R"({"shell":{"daemons":["gradle",1]}})", "shell.daemons must be a list of program names"},
+      {R"({"shell":{"readOnlyWithoutSandbox":"yes"}})", "shell.readOnlyWithoutSandbox must be"},
+      {R"({"bashOutputMaxChars":10})", "bashOutputMaxChars must be a whole number from 4000"},
       {R"([])", "the settings must be a JSON object"},
       {"{\"a\":1,\n\"a\":2}", "line 2"}};
   for (const auto& [text, expected] : cases) {

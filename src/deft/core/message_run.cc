@@ -43,7 +43,10 @@ CallIndex MessageRun::add_answered() {
   return index;
 }
 
-void MessageRun::resolved(CallIndex call, Footprint footprint) { scheduler_.resolve(call, std::move(footprint)); }
+void MessageRun::resolved(CallIndex call, Footprint footprint, bool read_only) {
+  calls_[call].read_only = read_only;
+  scheduler_.resolve(call, std::move(footprint));
+}
 
 void MessageRun::parked(CallIndex call, Waiting waiting) {
   scheduler_.park(call);

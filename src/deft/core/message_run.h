@@ -66,7 +66,7 @@ class MessageRun {
   CallIndex add(CallTraits traits);
   CallIndex add_answered();         // it can only fail, and its answer is there already
   void close() { closed_ = true; }  // the message is complete
-  void resolved(CallIndex call, Footprint footprint);
+  void resolved(CallIndex call, Footprint footprint, bool read_only);
   void parked(CallIndex call, Waiting waiting);
   void unparked(CallIndex call) { scheduler_.unpark(call); }
   bool replaced(CallIndex call, CallTraits traits);  // its input was replaced; false: it has to wait, see Scheduler

@@ -22,12 +22,13 @@ class Stepper {
   MessageRun::Step step() {
     MessageRun::Step all = run.next();
     for (MessageRun::Step more = all; !more.resolve.empty(); more = run.next(), append(all, more)) {
-      for (const CallIndex call : more.resolve) run.resolved(call, footprints[call]);
+      for (const CallIndex call : more.resolve) run.resolved(call, footprints[call], reads[call]);
     }
     return all;
   }
   CallIndex add(CallTraits traits) {
     footprints.push_back(traits.footprint);
+    reads.push_back(traits.read_only);
     return run.add(std::move(traits));
   }
   static void append(MessageRun::Step& all, const MessageRun::Step& more) {
@@ -40,6 +41,7 @@ class Stepper {
   CancelScope turn;
   MessageRun run;
   std::vector<Footprint> footprints;
+  std::vector<bool> reads;
 };
 
 TEST(MessageRun, ResultsLeaveInTheOrderOfTheCalls) {

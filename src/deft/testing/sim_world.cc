@@ -438,7 +438,7 @@ void SimWorld::resolve(Agent& agent, CallIndex call) {
   note(agent, "call ", call, known == deed.targets ? " is resolved" : " is resolved to other paths");
   tally_.footprints_moved += known != deed.targets;
   agent.oracle.resolved(call, footprint);
-  agent.run->resolved(call, std::move(footprint));
+  agent.run->resolved(call, std::move(footprint), deed.input->read_only);
 }
 
 void SimWorld::start(Agent& agent, CallIndex call) {

@@ -1,24 +1,16 @@
 #include "deft/tools/bash.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "deft/base/path.h"
 #include "deft/base/text.h"
-#include "deft/os/environment.h"
-#include "deft/os/files.h"
-#include "deft/os/processes.h"
-#include "deft/shell/exit_codes.h"
 #include "deft/tools/plain_command.h"
-#include "deft/tools/shell_output.h"
-
-extern char** environ;
+#include "deft/tools/shell_answer.h"
+#include "deft/tools/shell_directory.h"
+#include "deft/tools/watch_command.h"
 
 namespace deft {
 namespace {
@@ -27,59 +19,20 @@ constexpr Duration kProgressInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kProgressBytesMax = 2'000;
 constexpr std::size_t kCommandBytesMax = std::size_t{1} << 20;
 
-std::vector<std::string> own_environment() {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable; ++variable) variables.emplace_back(*variable);
-  return variables;
-}
-
-// Only a command that names one of these can change where the next one starts.
-bool may_change_directory(std::string_view command) {
-  return command.find("cd") != std::string_view::npos || command.find("pushd") != std::string_view::npos ||
-         command.find("popd") != std::string_view::npos;
-}
-
-std::string shell_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-// Where the command left the shell. The file is made by a trap of ours, so it is missing if bash was killed.
-class LastDirectory {
- public:
-  LastDirectory(std::string_view session_folder, std::string_view call_id, bool wanted)
-      : file_(wanted ? std::string(session_folder) + "/cwd-" + safe_file_name(call_id) : "") {}
-  ~LastDirectory() {
-    if (!file_.empty()) ::unlink(file_.c_str());
-  }
-  LastDirectory(const LastDirectory&) = delete;
-  LastDirectory& operator=(const LastDirectory&) = delete;
-
-  // On the command's own first line, so that bash's line numbers stay right.
-  std::string script(std::string_view command) const {
-    if (file_.empty()) return std::string(command);
-    return "trap " + shell_quoted("builtin pwd -P >| " + shell_quoted(file_)) + " EXIT; " + std::string(command);
-  }
-  std::string read() const {
-    if (file_.empty()) return {};
-    std::ifstream stream(file_, std::ios::binary);
-    std::string path((std::istreambuf_iterator<char>(stream)), {});
-    if (!path.empty() && path.back() == '\n') path.pop_back();
-    return path;
-  }
-
- private:
-  std::string file_;
-};
+std::string_view command_of(const Json& input) { return find_string(input, "command").value_or(""); }
+bool is_for_background(const Json& input) { return find_bool(input, "run_in_background").value_or(false); }
 
 class BashTool final : public Tool {
  public:
+  BashTool(BashOptions options, std::shared_ptr<BackgroundTasks> tasks)
+      : options_(std::move(options)), tasks_(std::move(tasks)), environment_(options_.profile) {}
   const ToolSpec& spec() const override { return spec_; }
 
-  bool is_read_only(const Json& input) const override { return plain_read_only_command(command_of(input)).has_value(); }
-  std::optional<Footprint> footprint(const Json& input) const override {
-    if (!is_read_only(input)) return Footprint::everything();
+  bool is_read_only(const Json& input, const SessionView&) const override {
+    return plain_read_only_command(command_of(input)).has_value();
+  }
+  std::optional<Footprint> footprint(const Json& input, const SessionView& session) const override {
+    if (!is_read_only(input, session)) return Footprint::everything();
     return Footprint::reads_tree("/").and_session(Footprint::Use::read);  // it starts in the working directory
   }
   std::optional<std::vector<std::string>> permission_paths(const Json& input, const SessionView&) const override {
@@ -100,112 +53,91 @@ class BashTool final : public Tool {
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
     if (!is_folder(io, io.session.working_directory())) return directory_is_gone(io);
-    const std::string_view command = command_of(input);
-    const auto asked_ms = find_int(input, "timeout").value_or(kBashTimeoutMsDefault);
-    const auto timeout_ms = std::min<std::int64_t>(asked_ms, kBashTimeoutMsMax);
-    const LastDirectory last_directory(io.session_folder, io.call_id, may_change_directory(command));
-    ShellOutput output(output_file(io));
-
-    const Command process{.argv = {"/bin/bash", "--noprofile", "--norc", "-c", last_directory.script(command)},
-                          .environment = is_read_only(input) ? read_only_environment(own_environment())
-                                                             : command_environment(own_environment()),
-                          .directory = std::string(io.session.working_directory())};
-    TimePoint next_progress{};
-    const auto on_output = [&](OutputStream, std::string_view bytes) {
-      output.add(bytes);
-      if (io.os.clock.now() < next_progress) return;
-      next_progress = io.os.clock.now() + kProgressInterval;
-      io.progress(JsonObject{{"output", output.last_lines(kProgressBytesMax)}, {"bytes", output.size()}});
-    };
-    const auto end = io.os.processes.run(
-        process, on_output, {.cancel = io.stop, .deadline = io.os.clock.now() + std::chrono::milliseconds(timeout_ms)});
-    if (!end) return std::unexpected(end.error());
-    ToolResult result = answer(command, *end, output, timeout_ms, asked_ms);
-    follow_directory(last_directory.read(), io, result);
-    return result;
+    return is_for_background(input) ? run_in_background(input, io) : run_in_foreground(input, io);
   }
 
   std::string classifier_text(const Json& input) const override { return std::string(command_of(input)); }
   std::string render_use(const Json& input) const override { return "Bash(" + one_line(command_of(input), 60) + ")"; }
 
  private:
-  static std::string_view command_of(const Json& input) { return find_string(input, "command").value_or(""); }
-
-  static std::string output_file(const ToolIo& io) {
-    return std::string(io.session_folder) + "/tool-results/" + safe_file_name(io.call_id) + ".txt";
-  }
-
-  static ToolResult answer(std::string_view command, const CommandEnd& end, const ShellOutput& output,
-                           std::int64_t timeout_ms, std::int64_t asked_ms) {
-    ToolResult result{.text = output.text()};
-    while (!result.text.empty() && result.text.back() == '\n') result.text.pop_back();
-    JsonObject details{{"stdout", result.text}, {"stderr", ""}, {"interrupted", false}};
-    const auto lead = [&](const std::string& line) {
-      result.text = result.text.empty() ? line : line + "\n" + result.text;
+  Result<ToolResult> run_in_foreground(const Json& input, ToolIo& io) {
+    const std::string_view command = command_of(input);
+    const LastDirectory last_directory(io.session_folder, io.call_id, command);
+    auto child = start(last_directory.script(command), io);
+    if (!child) return std::unexpected(child.error());
+    auto output = std::make_unique<ShellOutput>(output_file(io, safe_file_name(io.call_id)),
+                                                ShellOutput::Keep::long_output, options_.output_bytes_max);
+    TimePoint next_progress{};
+    const auto on_output = [&](std::string_view bytes) {
+      output->add(bytes);
+      if (io.os.clock.now() < next_progress) return;
+      next_progress = io.os.clock.now() + kProgressInterval;
+      io.progress(JsonObject{{"output", output->last_lines(kProgressBytesMax)}, {"bytes", output->size()}});
     };
-    if (end.cause == CommandEnd::Cause::cancel) {
-      result.error = Errc::cancelled;
-      details["interrupted"] = true;
-    } else if (end.cause == CommandEnd::Cause::timeout) {
-      result.error = Errc::timeout;
-      details["timedOutAfterMs"] = timeout_ms;
-      lead("Command timed out after " + std::to_string(timeout_ms) + " ms and was ended.");
-    } else if (end.signal != 0) {
-      result.error = Errc::failed;
-      lead("Killed by signal " + std::to_string(end.signal));
-    } else if (const auto meaning =
-                   end.exit_code == 0 ? std::nullopt : shell::meaning_of_exit(command, end.exit_code)) {
-      details["returnCodeInterpretation"] = meaning->text;  // grep that found nothing has not failed
-      if (result.text.empty()) result.text = "(" + meaning->text + ")";
-    } else if (end.exit_code != 0) {
-      result.error = Errc::failed;
-      lead("Exit code " + std::to_string(end.exit_code));
+    const ShellTimeout timeout = timeout_of(input, options_.timeout_ms_default, options_.timeout_ms_max);
+    const TimePoint deadline = io.os.clock.now() + std::chrono::milliseconds(timeout.ms);
+    const auto end = watch_command(**child, io.os.clock, on_output,
+                                   {.cancel = io.stop, .pause = io.to_background, .deadline = deadline});
+    if (!end) {  // somebody wants it in the background: its own time begins
+      return go_on({.child = std::move(*child),
+                    .output = std::move(output),
+                    .command = std::string(command),
+                    .description = description_of(input),
+                    .deadline = io.os.clock.now() + std::chrono::milliseconds(kBackgroundTimeoutMsDefault)},
+                   tasks_->next_id(), /*was_moved=*/true, io);
     }
-    if (asked_ms > timeout_ms) {
-      lead("(The timeout was cut to the maximum of " + std::to_string(kBashTimeoutMsMax) + " ms.)");
-    }
-    if (!end.leftovers.empty()) result.text += leftover_text(end);
-    details["exitCode"] = end.exit_code;
-    result.details = std::move(details);
+    if (!*end) return std::unexpected(end->error());
+    ToolResult result = shell_answer(command, **end, *output, timeout);
+    last_directory.follow(io, result);
     return result;
   }
 
-  static std::string leftover_text(const CommandEnd& end) {
-    std::vector<std::string> names;
-    for (const Leftover& process : end.leftovers)
-      names.push_back(process.name + " (" + std::to_string(process.pid) + ")");
-    return "\nStill running when the command ended, and ended with it: " + join(names, ", ") +
-           ". A command that should go on must be started as one of its own.";
+  Result<ToolResult> run_in_background(const Json& input, ToolIo& io) {
+    const ShellTimeout timeout = timeout_of(input, kBackgroundTimeoutMsDefault, kBackgroundTimeoutMsMax);
+    auto child = start(std::string(command_of(input)), io);
+    if (!child) return std::unexpected(child.error());
+    const std::string id = tasks_->next_id();
+    return go_on({.child = std::move(*child),
+                  .output = std::make_unique<ShellOutput>(output_file(io, "task-" + id), ShellOutput::Keep::all,
+                                                          options_.output_bytes_max),
+                  .command = std::string(command_of(input)),
+                  .description = description_of(input),
+                  .deadline = io.os.clock.now() + std::chrono::milliseconds(timeout.ms)},
+                 id, /*was_moved=*/false, io);
   }
 
-  static bool is_folder(const ToolIo& io, std::string_view path) {
-    const auto status = io.os.files.status(path);
-    return status && status->kind == FileKind::directory;
-  }
-
-  // The next command starts where this one left the shell, if that is there and inside the directories.
-  static void follow_directory(std::string path, const ToolIo& io, ToolResult& result) {
-    const std::string before(io.session.working_directory());
-    if (path.empty()) path = before;
-    const auto& allowed = io.session.directories();
-    const bool usable = is_folder(io, path) && std::any_of(allowed.begin(), allowed.end(), [&](const std::string& it) {
-                          return is_at_or_below(path, it);
-                        });
-    const std::string& next = usable ? path : is_folder(io, before) ? before : allowed.front();
-    if (next != before) result.modifiers.emplace_back(WorkingDirectoryChanged{next});
-    if (!usable) result.text += (result.text.empty() ? "" : "\n") + ("Shell cwd was reset to " + next);
-  }
-
-  // Somebody else removed it: the command may mean something else elsewhere, so it is not run there.
-  static ToolResult directory_is_gone(const ToolIo& io) {
-    const std::string& next = io.session.directories().front();
-    ToolResult result{.text = "Not run: the working directory " + std::string(io.session.working_directory()) +
-                              " is gone.\nShell cwd was reset to " + next,
-                      .error = Errc::not_found};
-    result.modifiers.emplace_back(WorkingDirectoryChanged{next});
+  // A command that too many others are beside of ends here.
+  Result<ToolResult> go_on(BackgroundCommand command, const std::string& id, bool was_moved, const ToolIo& io) {
+    ToolResult result = background_answer(id, *command.output, was_moved);
+    if (auto adopted = tasks_->adopt(id, command, io.os.clock); !adopted) return std::unexpected(adopted.error());
     return result;
   }
 
+  Result<std::unique_ptr<Child>> start(std::string script, const ToolIo& io) {
+    const Command command{.argv = {"/bin/bash", "--noprofile", "--norc", "-c", std::move(script)},
+                          .environment = io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
+                                                             : environment_.for_command(io.os, io.stop),
+                          .directory = std::string(io.session.working_directory()),
+                          .limits = options_.limits};
+    auto child = io.os.processes.start(command, io.stop);
+    if (child) (*child)->close_input();
+    return child;
+  }
+
+  static ShellTimeout timeout_of(const Json& input, std::int64_t otherwise, std::int64_t most) {
+    const std::int64_t asked = find_int(input, "timeout").value_or(otherwise);
+    return {.ms = std::min(asked, most), .asked_ms = asked};
+  }
+  static std::string description_of(const Json& input) {
+    return std::string(find_string(input, "description").value_or(""));
+  }
+  static std::string output_file(const ToolIo& io, const std::string& name) {
+    return std::string(io.session_folder) + "/tool-results/" + name + ".txt";
+  }
+
+  const BashOptions options_;
+  const std::shared_ptr<BackgroundTasks> tasks_;
+  ShellEnvironment environment_;
   const ToolSpec spec_{
       .name = "Bash",
       .description =
@@ -217,6 +149,9 @@ class BashTool final : public Tool {
           "- Commands that depend on each other belong into one call, joined with &&; independent ones into calls of "
           "their own, which may run side by side.\n"
           "- Nothing can be typed in: there is no terminal, and standard input is empty.\n"
+          "- run_in_background: true for servers, watchers and long jobs: it answers at once with a task id; look at "
+          "the "
+          "task with TaskOutput, end it with TaskStop. What a command leaves running with & is ended with it.\n"
           "- Git: commit or push only when asked to; never change its configuration, force a push or skip hooks.",
       .input_schema =
           JsonObject{
@@ -226,7 +161,11 @@ class BashTool final : public Tool {
                 {"timeout",
                  {{"type", "integer"},
                   {"minimum", 1},
-                  {"description", "Milliseconds after which it is ended; 120000 if not given, 600000 at most."}}},
+                  {"description",
+                   "Milliseconds after which it is ended; 120000 if not given, 600000 at most (in the background "
+                   "1800000 and 7200000)."}}},
+                {"run_in_background",
+                 {{"type", "boolean"}, {"description", "Start it, answer at once, and let it go on as a task."}}},
                 {"description",
                  {{"type", "string"}, {"description", "What it does, in five to ten words, for the user."}}}}},
               {"required", JsonArray{"command"}},
@@ -239,6 +178,8 @@ class BashTool final : public Tool {
 
 }  // namespace
 
-std::shared_ptr<Tool> make_bash_tool() { return std::make_shared<BashTool>(); }
+std::shared_ptr<Tool> make_bash_tool(BashOptions options, std::shared_ptr<BackgroundTasks> tasks) {
+  return std::make_shared<BashTool>(std::move(options), std::move(tasks));
+}
 
 }  // namespace deft

@@ -1,15 +1,33 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "deft/os/processes.h"
+#include "deft/tools/background_tasks.h"
+#include "deft/tools/shell_environment.h"
+#include "deft/tools/shell_output.h"
 #include "deft/tools/tool.h"
 
 namespace deft {
 
-inline constexpr int kBashTimeoutMsDefault = 120'000;
-inline constexpr int kBashTimeoutMsMax = 600'000;
+inline constexpr std::int64_t kBashTimeoutMsDefault = 120'000;
+inline constexpr std::int64_t kBashTimeoutMsMax = 600'000;
+inline constexpr std::int64_t kBackgroundTimeoutMsDefault = 1'800'000;
+inline constexpr std::int64_t kBackgroundTimeoutMsMax = 7'200'000;
 
-// Runs a command line under bash. The working directory lasts from call to call, the environment does not.
-std::shared_ptr<Tool> make_bash_tool();
+struct BashOptions {
+  CommandLimits limits{};
+  UseProfile profile = UseProfile::if_needed;
+  std::size_t output_bytes_max = kShellOutputShownBytes;
+  std::int64_t timeout_ms_default = kBashTimeoutMsDefault;
+  std::int64_t timeout_ms_max = kBashTimeoutMsMax;
+};
+
+// Runs a command line under bash. The working directory lasts from call to call, the environment does not. What goes on
+// in the background belongs to `tasks`.
+std::shared_ptr<Tool> make_bash_tool(BashOptions options, std::shared_ptr<BackgroundTasks> tasks);
 
 }  // namespace deft

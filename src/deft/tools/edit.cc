@@ -107,7 +107,7 @@ class EditTool final : public Tool {
               .path_fields = {"file_path"}} {}
 
   const ToolSpec& spec() const override { return spec_; }
-  std::optional<Footprint> footprint(const Json& json) const override {
+  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override {
     const Input input = parse(json);
     if (input.old_string.empty()) return Footprint::writes(input.path);
     return Footprint::writes(input.path).and_reads(input.path);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deft/testing/any_session.h"
 #include "deft/testing/fake_files.h"
 #include "deft/testing/tool_bench.h"
 #include "deft/tools/read.h"
@@ -210,9 +211,10 @@ TEST_F(EditToolTest, TheExcerptOfALargeChangeIsSmall) {
 
 TEST_F(EditToolTest, DeclaresThatItReadsAndWritesItsFile) {
   const Json input = edit_input("/p/a", "x", "y");
-  EXPECT_FALSE(tool->is_read_only(input));
-  EXPECT_EQ(tool->footprint(input)->paths(), (std::vector<Footprint::PathAccess>{{"/p/a", Footprint::PathUse::write},
-                                                                                 {"/p/a", Footprint::PathUse::read}}));
+  EXPECT_FALSE(tool->is_read_only(input, any_session()));
+  EXPECT_EQ(
+      tool->footprint(input, any_session())->paths(),
+      (std::vector<Footprint::PathAccess>{{"/p/a", Footprint::PathUse::write}, {"/p/a", Footprint::PathUse::read}}));
 }
 
 }  // namespace

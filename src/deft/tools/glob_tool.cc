@@ -119,8 +119,8 @@ class GlobTool final : public Tool {
   explicit GlobTool(SearchOptions options) : options_(std::move(options)) {}
 
   const ToolSpec& spec() const override { return spec_; }
-  bool is_read_only(const Json&) const override { return true; }
-  std::optional<Footprint> footprint(const Json& input) const override {
+  bool is_read_only(const Json&, const SessionView&) const override { return true; }
+  std::optional<Footprint> footprint(const Json& input, const SessionView&) const override {
     const auto path = find_string(input, "path");
     const std::string_view pattern = pattern_of(input);
     const bool known = path || pattern.starts_with('/');  // else it depends on the working directory

@@ -139,8 +139,8 @@ class GrepTool final : public Tool {
   explicit GrepTool(SearchOptions options) : options_(std::move(options)) {}
 
   const ToolSpec& spec() const override { return spec_; }
-  bool is_read_only(const Json&) const override { return true; }
-  std::optional<Footprint> footprint(const Json& input) const override {
+  bool is_read_only(const Json&, const SessionView&) const override { return true; }
+  std::optional<Footprint> footprint(const Json& input, const SessionView&) const override {
     const auto path = find_string(input, "path");
     return Footprint::reads_tree(path ? std::string(*path) : "/").and_session(Footprint::Use::read);
   }

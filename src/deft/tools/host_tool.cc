@@ -11,7 +11,7 @@ class HostTool final : public Tool {
       : spec_(std::move(spec)), read_only_hint_(read_only_hint), destructive_hint_(destructive_hint) {}
 
   const ToolSpec& spec() const override { return spec_; }
-  bool is_concurrency_safe(const Json&) const override { return read_only_hint_; }
+  bool is_concurrency_safe(const Json&, const SessionView&) const override { return read_only_hint_; }
   bool is_destructive(const Json&) const override { return destructive_hint_; }
   std::optional<Wait> wait_for(const Json&) const override { return Wait{.for_host = true}; }
 

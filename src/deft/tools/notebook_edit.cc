@@ -78,7 +78,7 @@ class NotebookEditTool final : public Tool {
               .path_fields = {"notebook_path"}} {}
 
   const ToolSpec& spec() const override { return spec_; }
-  std::optional<Footprint> footprint(const Json& json) const override { return Footprint::writes(parse(json).path); }
+  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override { return Footprint::writes(parse(json).path); }
 
   Result<void> validate(const Json& json, ToolIo& io) const override {
     if (auto plan = make_plan(parse(json), io); !plan) return std::unexpected(plan.error());

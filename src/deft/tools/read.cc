@@ -182,8 +182,8 @@ class ReadTool final : public Tool {
               .result_characters_max = kUnlimited} {}
 
   const ToolSpec& spec() const override { return spec_; }
-  bool is_read_only(const Json&) const override { return true; }
-  std::optional<Footprint> footprint(const Json& json) const override { return Footprint::reads(parse(json).path); }
+  bool is_read_only(const Json&, const SessionView&) const override { return true; }
+  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override { return Footprint::reads(parse(json).path); }
 
   Result<ToolResult> run(const Json& json, ToolIo& io) override {
     const Input input = parse(json);

@@ -7,6 +7,7 @@
 #include "deft/base/content_hash.h"
 #include "deft/base/utf8.h"
 #include "deft/os/disk_files.h"
+#include "deft/testing/any_session.h"
 #include "deft/testing/fake_files.h"
 #include "deft/testing/temp_folder.h"
 #include "deft/testing/tool_bench.h"
@@ -211,9 +212,10 @@ TEST_F(ReadTest, ACancelledReadSaysSo) {
 
 TEST_F(ReadTest, DeclaresThatItOnlyReadsItsFile) {
   const Json input = JsonObject{{"file_path", "/p/a"}};
-  EXPECT_TRUE(tool->is_read_only(input));
-  EXPECT_TRUE(tool->is_concurrency_safe(input));
-  EXPECT_EQ(tool->footprint(input)->paths(), (std::vector<Footprint::PathAccess>{{"/p/a", Footprint::PathUse::read}}));
+  EXPECT_TRUE(tool->is_read_only(input, any_session()));
+  EXPECT_TRUE(tool->is_concurrency_safe(input, any_session()));
+  EXPECT_EQ(tool->footprint(input, any_session())->paths(),
+            (std::vector<Footprint::PathAccess>{{"/p/a", Footprint::PathUse::read}}));
   EXPECT_EQ(tool->spec().on_interrupt, OnInterrupt::cancel);
   EXPECT_EQ(tool->spec().result_characters_max, kUnlimited);
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deft/testing/any_session.h"
 #include "deft/testing/lambda_tool.h"
 
 namespace deft {
@@ -74,9 +75,9 @@ TEST(ToolRegistry, RefusesNamesAndSchemasThatNobodyCouldUse) {
 TEST(ToolContract, WhatIsNotDeclaredIsTheSafeAnswer) {
   const auto plain = tool("Plain");
   const Json input = JsonObject();
-  EXPECT_FALSE(plain->is_read_only(input));
-  EXPECT_FALSE(plain->is_concurrency_safe(input));
-  EXPECT_FALSE(plain->footprint(input));
+  EXPECT_FALSE(plain->is_read_only(input, any_session()));
+  EXPECT_FALSE(plain->is_concurrency_safe(input, any_session()));
+  EXPECT_FALSE(plain->footprint(input, any_session()));
   EXPECT_FALSE(plain->is_session_only(input));
   EXPECT_FALSE(plain->wait_for(input));
   EXPECT_EQ(plain->spec().on_interrupt, OnInterrupt::block);

@@ -4,14 +4,13 @@
 
 #include "deft/base/utf8.h"
 #include "deft/testing/temp_folder.h"
-#include "deft/tools/plain_command.h"
 
 namespace deft {
 namespace {
 
 TEST(ShellOutput, ShortOutputIsShownWholeAndMakesNoFile) {
   const TempFolder folder;
-  ShellOutput output(folder / "r/out.txt");
+  ShellOutput output(folder / "r/out.txt", ShellOutput::Keep::long_output);
   output.add("a\xFF");
   output.add("b\n");
   EXPECT_EQ(output.text(),
@@ -22,7 +21,7 @@ TEST(ShellOutput, ShortOutputIsShownWholeAndMakesNoFile) {
 
 TEST(ShellOutput, LongOutputShowsBothEndsAndKeepsAllInAFile) {
   const TempFolder folder;
-  ShellOutput output(folder / "r/out.txt");
+  ShellOutput output(folder / "r/out.txt", ShellOutput::Keep::long_output);
   std::string all;
   for (int i = 0; i < 20'000; ++i) all += "line " + std::to_string(i) + "\n";
   for (std::size_t at = 0; at < all.size(); at += 1000) output.add(std::string_view(all).substr(at, 1000));
@@ -36,24 +35,44 @@ TEST(ShellOutput, LongOutputShowsBothEndsAndKeepsAllInAFile) {
 
 TEST(ShellOutput, EndlessOutputCostsBoundedMemoryAndDisk) {
   const TempFolder folder;
-  ShellOutput output(folder / "r/out.txt");
+  ShellOutput output(folder / "r/out.txt", ShellOutput::Keep::long_output);
   const std::string piece(std::size_t{1} << 20, 'x');
   for (int i = 0; i < 80; ++i) output.add(piece);
   EXPECT_EQ(folder.bytes("r/out.txt")->size(), kShellOutputFileBytesMax);
   EXPECT_NE(output.text().find("The first 64.0 MB are saved"), std::string::npos);
 }
 
-TEST(PlainCommand, OnlyTheFewKnownOnesInTheirPlainestForm) {
-  for (const char* command :
-       {"true", "pwd", "ls", "ls -la src", "cat a.txt b.txt", "wc -l a.txt", "echo hello", "sleep 0.3"}) {
-    EXPECT_TRUE(plain_read_only_command(command)) << command;
-  }
-  for (const char* command : {"",      "rm a",       "cat a > b", "ls; rm a", "ls $(rm a)",  "cat `x`", "echo \"a\"",
-                              "ls *",  "ls --color", "cat",       "ls ~",     "cat a\nrm b", "A=1 ls",  "tail -f a",
-                              "pwd x", "/bin/ls",    "ls -Z",     "ls {a,b}", "cat a|b",     "cat a&",  "ls -"}) {
-    EXPECT_FALSE(plain_read_only_command(command)) << command;
-  }
-  EXPECT_EQ(plain_read_only_command("cat a /b")->paths, (std::vector<std::string>{"a", "/b"}));
+TEST(ShellOutput, TheModelSeesCleanTextAndTheFileKeepsEveryByte) {
+  const TempFolder folder;
+  ShellOutput output(folder / "r/out.txt", ShellOutput::Keep::all);
+  std::string all;
+  for (int i = 0; i <= 10'000; ++i) all += "\x1B[32m" + std::to_string(i) + " done\x1B[0m\r";
+  output.add(all);
+  EXPECT_EQ(output.text(), "10000 done");
+  EXPECT_EQ(folder.bytes("r/out.txt"), all);
+}
+
+TEST(ShellOutput, WhatIsNewIsGivenOnce) {
+  const TempFolder folder;
+  ShellOutput output(folder / "out.txt", ShellOutput::Keep::all);
+  output.add("one\n");
+  EXPECT_EQ(output.take_new(), "one\n");
+  EXPECT_EQ(output.take_new(), "");
+  output.add("two\nthr");
+  EXPECT_EQ(output.take_new(), "two\nthr");
+  output.add("ee\n");
+  EXPECT_EQ(output.take_new(), "three\n");  // the line was not complete before
+  EXPECT_EQ(output.text(), "one\ntwo\nthree\n");
+}
+
+TEST(ShellOutput, AFileCanBeAskedForInTheMiddle) {
+  const TempFolder folder;
+  ShellOutput output(folder / "out.txt", ShellOutput::Keep::long_output);
+  output.add("one\n");
+  EXPECT_FALSE(output.has_file());
+  output.keep_all();
+  output.add("two\n");
+  EXPECT_EQ(folder.bytes("out.txt"), "one\ntwo\n");
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ constexpr double kSleepSecondsMax = 3600;
 class SleepTool final : public Tool {
  public:
   const ToolSpec& spec() const override { return spec_; }
-  bool is_read_only(const Json&) const override { return true; }
+  bool is_read_only(const Json&, const SessionView&) const override { return true; }
   bool is_session_only(const Json&) const override { return true; }
-  std::optional<Footprint> footprint(const Json&) const override { return Footprint::nothing(); }
+  std::optional<Footprint> footprint(const Json&, const SessionView&) const override { return Footprint::nothing(); }
   std::optional<Wait> wait_for(const Json& input) const override {
     return Wait{.at_most = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds(input)))};
   }

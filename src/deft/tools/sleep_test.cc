@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deft/testing/any_session.h"
 #include "deft/testing/engine_bench.h"
 #include "deft/tools/host_tool.h"
 
@@ -45,8 +46,8 @@ TEST(HostTool, AHintMakesItSafeBesideOthersAndNothingMore) {
   const auto tool = make_host_tool(
       *parse_json(R"({"name":"a","input_schema":{"type":"object"},"annotations":{"readOnlyHint":true}})"));
   ASSERT_TRUE(tool);
-  EXPECT_TRUE((*tool)->is_concurrency_safe(JsonObject()));
-  EXPECT_FALSE((*tool)->is_read_only(JsonObject()));
+  EXPECT_TRUE((*tool)->is_concurrency_safe(JsonObject(), any_session()));
+  EXPECT_FALSE((*tool)->is_read_only(JsonObject(), any_session()));
   EXPECT_EQ((*tool)->spec().origin, Origin::host);
 }
 

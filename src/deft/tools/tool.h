@@ -58,8 +58,10 @@ struct ToolSpec {
 
 // A call that only waits: it holds neither a slot nor a thread meanwhile.
 struct Wait {
-  std::optional<Duration> at_most = std::nullopt;  // how long; nothing: until the answer comes
+  std::optional<Duration> at_most = std::nullopt;  // how long; nothing: until something else ends it
   bool for_host = false;                           // an answer from the host ends it
+  // Called once when the wait begins, with what ends it: to be called from any thread, at any time or never.
+  std::function<void(std::function<void()> end_wait)> watch = nullptr;
 };
 
 // What a running call has in hand.
@@ -71,6 +73,8 @@ struct ToolIo {
   const Json* answer = nullptr;        // after a wait for the host: what it answered
   std::string_view call_id = {};
   std::string_view session_folder = {};  // private to the session; large output goes there
+  bool judged_read_only = false;         // permission was given for a call that only reads: it must not do more
+  std::stop_token to_background = {};    // requested: go on without anyone waiting, if the tool can
 };
 
 // A tool declares what it is; the engine never treats one specially by its name. A declaration that throws counts as
@@ -84,13 +88,16 @@ class Tool {
   // Why it is not available here and now (missing program, dead server); nothing if it is.
   virtual std::optional<std::string> disabled() const { return std::nullopt; }
 
-  // Per input, which fits the schema.
-  virtual bool is_read_only(const Json&) const { return false; }
-  virtual bool is_concurrency_safe(const Json& input) const { return is_read_only(input); }
+  // Per input, which fits the schema. What the session says may still change until the call's turn comes; the engine
+  // asks again then.
+  virtual bool is_read_only(const Json&, const SessionView&) const { return false; }
+  virtual bool is_concurrency_safe(const Json& input, const SessionView& session) const {
+    return is_read_only(input, session);
+  }
   virtual bool is_destructive(const Json&) const { return false; }
   virtual bool is_session_only(const Json&) const { return false; }  // changes nothing but the session's own state
   // Nothing: the plain rule holds, safe calls run beside safe calls and all others alone.
-  virtual std::optional<Footprint> footprint(const Json&) const { return std::nullopt; }
+  virtual std::optional<Footprint> footprint(const Json&, const SessionView&) const { return std::nullopt; }
   virtual Result<void> validate(const Json&, ToolIo&) const { return {}; }
   virtual std::optional<OwnVerdict> check_permission(const Json&, const SessionView&) const { return std::nullopt; }
   // The paths that permission is judged on; nothing: those of the footprint. Empty means it touches none.

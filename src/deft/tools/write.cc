@@ -106,7 +106,7 @@ class WriteTool final : public Tool {
               .path_fields = {"file_path"}} {}
 
   const ToolSpec& spec() const override { return spec_; }
-  std::optional<Footprint> footprint(const Json& json) const override { return Footprint::writes(parse(json).path); }
+  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override { return Footprint::writes(parse(json).path); }
 
   Result<void> validate(const Json& json, ToolIo& io) const override {
     if (auto plan = make_plan(parse(json), io); !plan) return std::unexpected(plan.error());

@@ -11,7 +11,7 @@
 
 #include "deft/agent/engine.h"
 #include "deft/core/message_json.h"
-#include "deft/tools/builtin.h"
+#include "deft/ui/builtin_options.h"
 #include "deft/ui/exec_frontend.h"
 #include "deft/ui/exec_input.h"
 #include "deft/ui/exec_options.h"
@@ -85,7 +85,7 @@ int execute(const ExecOptions& options) {
   ExecFrontend frontend(writer, options.all_events);
   auto engine = Engine::open(engine_options(options), frontend);
   if (!engine) return complain(engine.error());
-  for (auto& tool : make_builtin_tools()) {
+  for (auto& tool : make_builtin_tools(builtin_options(options.settings))) {
     if (auto added = (*engine)->add_tool(std::move(tool)); !added) return complain(added.error());
   }
   running = engine->get();

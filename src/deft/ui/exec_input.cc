@@ -110,6 +110,7 @@ void ExecInput::take_object(const Json& object, std::string_view text) {
   if (type == "tools") return take_tools(object);
   if (type == "permission") return take_permission(object);
   if (type == "call_result") return take_call_result(object);
+  if (type == "background") return take_background(object);
   if (type == "assistant") {
     if (const auto message = raw_member(text, "message")) return take_message(*message);
   }
@@ -194,6 +195,12 @@ void ExecInput::take_call_result(const Json& object) {
   const auto id = find_string(object, "tool_use_id");
   if (!id) return problem(Errc::invalid_input, "a call_result line needs the tool_use_id of its call");
   items_.emplace_back(Feed(HostAnswer{.call_id = std::string(*id), .answer = object}));
+}
+
+void ExecInput::take_background(const Json& object) {
+  const auto id = find_string(object, "tool_use_id");
+  if (!id) return problem(Errc::invalid_input, "a background line needs the tool_use_id of the call to move");
+  items_.emplace_back(Feed(MovedToBackground{std::string(*id)}));
 }
 
 void ExecInput::take_stream_events(std::vector<StreamEvent> events) {

@@ -43,6 +43,7 @@ class ExecInput {
   void take_tools(const Json& object);
   void take_permission(const Json& object);
   void take_call_result(const Json& object);
+  void take_background(const Json& object);
   void add_call(ToolCall call);
   void end_loose_calls();
   void take_stream_events(std::vector<StreamEvent> events);

@@ -25,6 +25,7 @@ std::string describe(const InputItem& item) {
   if (const auto* answer = std::get_if<PermissionAnswer>(&feed)) {
     return "permission " + answer->id + " " + std::string(to_string(answer->verdict));
   }
+  if (const auto* moved = std::get_if<MovedToBackground>(&feed)) return "background " + moved->call_id;
   return "host " + std::get<HostAnswer>(feed).call_id;
 }
 
@@ -55,6 +56,7 @@ not json
 {"type":"permission","id":"p1","decision":"allow"}
 {"type":"permission","id":"p1","decision":"perhaps"}
 {"type":"call_result","tool_use_id":"9","content":"x"}
+{"type":"background","tool_use_id":"8"}
 {"type":"what"}
 {"type":"tool_use","name":"Read","input":{}}
 {"type":"abort"})";
@@ -76,8 +78,9 @@ TEST(ExecInput, ReadsEveryKindOfLineAndGoesOnAfterABrokenOne) {
                                       "permission p1 allow",
                                       "problem@12:invalid_input",
                                       "host 9",
-                                      "problem@14:invalid_input",
+                                      "background 8",
                                       "problem@15:invalid_input",
+                                      "problem@16:invalid_input",
                                       "abort",
                                       "input ended"}));
 }

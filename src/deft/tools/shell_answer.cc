@@ -1,0 +1,95 @@
+#include "deft/tools/shell_answer.h"
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "deft/base/text.h"
+#include "deft/shell/exit_codes.h"
+
+namespace deft {
+namespace {
+
+std::string killed_by(int signal) {
+  std::string text = "Killed by signal " + std::to_string(signal);
+  if (const char* name = ::sigabbrev_np(signal)) text += std::string(" (SIG") + name + ")";
+  if (signal == SIGXFSZ) text += ": it tried to write a file larger than the limit for commands allows";
+  if (signal == SIGKILL) text += ": it was killed from outside, as the kernel does when memory runs out";
+  return text;
+}
+
+std::string leftover_text(const CommandEnd& end) {
+  std::vector<std::string> names;
+  for (const Leftover& process : end.leftovers)
+    names.push_back(process.name + " (" + std::to_string(process.pid) + ")");
+  if (end.leftover_count > names.size()) names.push_back(std::to_string(end.leftover_count - names.size()) + " more");
+  return "\nStill running when the command ended, and ended with it: " + join(names, ", ") +
+         ". Start what should go on as a command of its own with run_in_background.";
+}
+
+std::string without_last_newlines(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+ToolResult shell_answer(std::string_view command, const CommandEnd& end, const ShellOutput& output,
+                        const ShellTimeout& timeout) {
+  ToolResult result{.text = without_last_newlines(output.text())};
+  JsonObject details{{"stdout", result.text}, {"stderr", ""}, {"interrupted", false}};
+  const auto lead = [&](const std::string& line) {
+    result.text = result.text.empty() ? line : line + "\n" + result.text;
+  };
+  if (end.cause == CommandEnd::Cause::cancel) {
+    result.error = Errc::cancelled;
+    details["interrupted"] = true;
+  } else if (end.cause == CommandEnd::Cause::timeout) {
+    result.error = Errc::timeout;
+    details["timedOutAfterMs"] = timeout.ms;
+    lead("Command timed out after " + std::to_string(timeout.ms) +
+         " ms and was ended. Give a longer timeout, or run it with run_in_background.");
+  } else if (end.signal != 0) {
+    result.error = Errc::failed;
+    lead(killed_by(end.signal));
+  } else if (const auto meaning = end.exit_code == 0 ? std::nullopt : shell::meaning_of_exit(command, end.exit_code)) {
+    details["returnCodeInterpretation"] = meaning->text;  // grep that found nothing has not failed
+    if (result.text.empty()) result.text = "(" + meaning->text + ")";
+  } else if (end.exit_code != 0) {
+    result.error = Errc::failed;
+    lead("Exit code " + std::to_string(end.exit_code));
+  }
+  if (timeout.asked_ms > timeout.ms) {
+    lead("(The timeout was cut to the maximum of " + std::to_string(timeout.ms) + " ms.)");
+  }
+  if (!end.leftovers.empty()) result.text += leftover_text(end);
+  if (end.survivor_count > 0) {
+    result.text += "\n" + std::to_string(end.survivor_count) +
+                   " of its processes could not be ended: they belong to another user, or the kernel holds them.";
+  }
+  details["exitCode"] = end.exit_code;
+  if (output.has_file()) {
+    details["persistedOutputPath"] = output.file();
+    details["persistedOutputSize"] = output.size();
+  }
+  result.details = std::move(details);
+  return result;
+}
+
+ToolResult background_answer(std::string_view task_id, const ShellOutput& output, bool was_moved) {
+  const std::string id(task_id);
+  ToolResult result{.text = was_moved ? "The command goes on in the background as task " + id + "."
+                                      : "The command runs in the background as task " + id + "."};
+  result.text += " Its output goes to " + output.file() + ". Look at it with TaskOutput, end it with TaskStop.";
+  const std::string so_far = without_last_newlines(output.text());
+  if (!so_far.empty()) result.text += "\nOutput so far:\n" + so_far;
+  result.details = JsonObject{{"stdout", so_far},
+                              {"stderr", ""},
+                              {"interrupted", false},
+                              {"backgroundTaskId", id},
+                              {"rawOutputPath", output.file()}};
+  if (was_moved) result.details.get_object()["backgroundedByUser"] = true;
+  return result;
+}
+
+}  // namespace deft

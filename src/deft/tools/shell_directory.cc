@@ -1,0 +1,77 @@
+#include "deft/tools/shell_directory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "deft/base/path.h"
+#include "deft/os/files.h"
+
+namespace deft {
+namespace {
+
+bool may_change_directory(std::string_view command) {
+  return command.find("cd") != std::string_view::npos || command.find("pushd") != std::string_view::npos ||
+         command.find("popd") != std::string_view::npos;
+}
+
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+LastDirectory::LastDirectory(std::string_view session_folder, std::string_view call_id, std::string_view command) {
+  if (may_change_directory(command)) file_ = std::string(session_folder) + "/cwd-" + safe_file_name(call_id);
+}
+
+LastDirectory::~LastDirectory() {
+  if (!file_.empty()) ::unlink(file_.c_str());
+}
+
+std::string LastDirectory::script(std::string_view command) const {
+  if (file_.empty()) return std::string(command);
+  return "trap " + shell_quoted("builtin pwd -P >| " + shell_quoted(file_)) + " EXIT; " + std::string(command);
+}
+
+// The file is made by a trap of ours, so it is missing if bash was killed.
+std::string LastDirectory::read() const {
+  if (file_.empty()) return {};
+  std::ifstream stream(file_, std::ios::binary);
+  std::string path((std::istreambuf_iterator<char>(stream)), {});
+  if (!path.empty() && path.back() == '\n') path.pop_back();
+  return path;
+}
+
+void LastDirectory::follow(const ToolIo& io, ToolResult& result) const {
+  const std::string before(io.session.working_directory());
+  std::string path = read();
+  if (path.empty()) path = before;
+  const auto& allowed = io.session.directories();
+  const bool usable = is_folder(io, path) && std::any_of(allowed.begin(), allowed.end(), [&](const std::string& it) {
+                        return is_at_or_below(path, it);
+                      });
+  const std::string& next = usable ? path : is_folder(io, before) ? before : allowed.front();
+  if (next != before) result.modifiers.emplace_back(WorkingDirectoryChanged{next});
+  if (!usable) result.text += (result.text.empty() ? "" : "\n") + ("Shell cwd was reset to " + next);
+}
+
+bool is_folder(const ToolIo& io, std::string_view path) {
+  const auto status = io.os.files.status(path);
+  return status && status->kind == FileKind::directory;
+}
+
+ToolResult directory_is_gone(const ToolIo& io) {
+  const std::string& next = io.session.directories().front();
+  ToolResult result{.text = "Not run: the working directory " + std::string(io.session.working_directory()) +
+                            " is gone.\nShell cwd was reset to " + next,
+                    .error = Errc::not_found};
+  result.modifiers.emplace_back(WorkingDirectoryChanged{next});
+  return result;
+}
+
+}  // namespace deft

@@ -1,0 +1,71 @@
+#include "deft/ui/builtin_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace deft {
+namespace {
+
+constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
+constexpr std::int64_t kOutputBytesFromEnvironmentMax = 150'000;
+
+// Generous: they are there for the command that has gone mad, not for the one that needs much. Memory has no limit of
+// its own: address sanitizers and virtual machines reserve more than any machine has.
+constexpr std::uint64_t kProcessesDefault = 32'768;
+constexpr std::uint64_t kFileMegabytesDefault = 256 << 10;
+constexpr std::uint64_t kOpenFilesDefault = 65'536;
+
+std::optional<std::int64_t> number_in_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (!text) return std::nullopt;
+  std::int64_t number = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stopped, error] = std::from_chars(text, end, number);
+  if (error != std::errc{} || stopped != end || number <= 0) return std::nullopt;
+  return number;
+}
+
+// 0 in the settings: none.
+std::optional<std::uint64_t> limit(std::optional<std::uint64_t> from_settings, std::optional<std::uint64_t> otherwise) {
+  if (!from_settings) return otherwise;
+  return *from_settings == 0 ? std::nullopt : from_settings;
+}
+
+std::optional<std::uint64_t> in_bytes(std::optional<std::uint64_t> megabytes) {
+  if (megabytes) *megabytes *= kMegabyte;
+  return megabytes;
+}
+
+UseProfile use_profile(ShellSettings::Profile profile) {
+  switch (profile) {
+    case ShellSettings::Profile::always: return UseProfile::always;
+    case ShellSettings::Profile::never: return UseProfile::never;
+    case ShellSettings::Profile::if_needed: break;
+  }
+  return UseProfile::if_needed;
+}
+
+}  // namespace
+
+BuiltinOptions builtin_options(const Settings& settings) {
+  const ShellSettings& shell = settings.shell;
+  BashOptions bash{.limits = {.memory_bytes = in_bytes(limit(shell.memory_mb, std::nullopt)),
+                              .processes = limit(shell.processes, kProcessesDefault),
+                              .file_bytes = in_bytes(limit(shell.file_mb, kFileMegabytesDefault)),
+                              .open_files = limit(shell.open_files, kOpenFilesDefault)},
+                   .profile = use_profile(shell.profile)};
+  if (shell.output_characters_max) {
+    bash.output_bytes_max = static_cast<std::size_t>(*shell.output_characters_max);
+  } else if (const auto bytes = number_in_environment("BASH_MAX_OUTPUT_LENGTH")) {
+    bash.output_bytes_max = static_cast<std::size_t>(std::min(*bytes, kOutputBytesFromEnvironmentMax));
+  }
+  bash.timeout_ms_max = number_in_environment("BASH_MAX_TIMEOUT_MS").value_or(bash.timeout_ms_max);
+  bash.timeout_ms_default = number_in_environment("BASH_DEFAULT_TIMEOUT_MS").value_or(bash.timeout_ms_default);
+  bash.timeout_ms_default = std::min(bash.timeout_ms_default, bash.timeout_ms_max);
+  return {.bash = std::move(bash)};
+}
+
+}  // namespace deft

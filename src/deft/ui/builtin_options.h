@@ -1,0 +1,12 @@
+#pragma once
+
+#include "deft/config/settings.h"
+#include "deft/tools/builtin.h"
+
+namespace deft {
+
+// What the settings and the environment (BASH_DEFAULT_TIMEOUT_MS, BASH_MAX_TIMEOUT_MS, BASH_MAX_OUTPUT_LENGTH) say
+// about the tools that come with deft. A variable that is no sensible number is left out of account.
+BuiltinOptions builtin_options(const Settings& settings);
+
+}  // namespace deft
