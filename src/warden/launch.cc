@@ -47,7 +47,9 @@ bool set_limits(const Command& command) {
   if (setrlimit(RLIMIT_NOFILE, &command.open_files) != 0) return false;
   // RLIMIT_DATA counts what can be written. RLIMIT_AS would also count the address space that runtimes only reserve
   // (V8, Go, Java: tens of gigabytes) and refuse programs that need little.
-  return set_limit(RLIMIT_CORE, 0) && set_limit(RLIMIT_DATA, header.memory_bytes) &&
+  // Even with a limit of 0 a crash collector would get the core of a read-only command, and keep it; not with 1.
+  const std::uint64_t core_bytes = command.read_only != nullptr ? 1 : 0;
+  return set_limit(RLIMIT_CORE, core_bytes) && set_limit(RLIMIT_DATA, header.memory_bytes) &&
          set_limit(RLIMIT_NPROC, header.processes) && set_limit(RLIMIT_FSIZE, header.file_bytes) &&
          set_limit(RLIMIT_NOFILE, header.open_files);
 }
@@ -57,12 +59,8 @@ bool enter_directory(const Command& command, const Descriptors& descriptors) {
   return command.directory[0] == '\0' || chdir(command.directory) == 0;
 }
 
-// The place where a sandbox comes in: after everything that it might forbid, before the command.
-bool restrict_self(const Command& command) {
-  if (command.header->restriction == Restriction::none) return true;
-  errno = ENOSYS;
-  return false;
-}
+// After everything that it forbids, before the command.
+bool restrict_self(const Command& command) { return command.read_only == nullptr || command.read_only->apply(); }
 
 // Runs in the supervisor's memory until the exec, as with vfork: it may only make system calls.
 int run_child(void* argument) {
@@ -129,8 +127,12 @@ bool read_command(int fd, std::size_t bytes, Command& command) {
   const auto* header = reinterpret_cast<const CommandHeader*>(memory);
   if (header->magic != kProtocolMagic || header->version != kProtocolVersion) return false;
   // Each string takes a byte at least, so the counts are bounded by the size.
-  if (header->argument_count == 0 || header->argument_count > bytes || header->variable_count > bytes) return false;
-  const std::size_t pointers = std::size_t{header->argument_count} + header->variable_count + 2;
+  if (header->argument_count == 0 || header->argument_count > bytes || header->variable_count > bytes ||
+      header->daemon_count > bytes) {
+    return false;
+  }
+  // Each list has a null at its end; the environment has room for one more variable.
+  const std::size_t pointers = std::size_t{header->argument_count} + header->variable_count + header->daemon_count + 4;
   auto* strings = static_cast<char**>(map_memory(pointers * sizeof(char*)));
   if (strings == nullptr) return false;
 
@@ -138,13 +140,23 @@ bool read_command(int fd, std::size_t bytes, Command& command) {
   const char* end = memory + bytes;
   command.header = header;
   command.arguments = strings;
-  command.environment = strings + header->argument_count + 1;
+  command.environment = command.arguments + header->argument_count + 1;
+  command.daemons = command.environment + header->variable_count + 2;
   command.program = take_string(at, end);
   if (command.program == nullptr) return false;
   command.directory = take_string(at, end);
   if (command.directory == nullptr) return false;
   return take_strings(at, end, command.arguments, header->argument_count) &&
-         take_strings(at, end, command.environment, header->variable_count) && at == end;
+         take_strings(at, end, command.environment, header->variable_count) &&
+         take_strings(at, end, command.daemons, header->daemon_count) && at == end;
+}
+
+void set_variable(Command& command, char* variable) {
+  const auto name_bytes = static_cast<std::size_t>(std::strchr(variable, '=') - variable) + 1;
+  char** at = command.environment;
+  while (*at != nullptr && std::strncmp(*at, variable, name_bytes) != 0) ++at;
+  if (*at == nullptr) at[1] = nullptr;
+  *at = variable;
 }
 
 Launch launch(const Command& command, const Descriptors& descriptors) {

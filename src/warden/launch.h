@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "warden/protocol.h"
+#include "warden/restriction.h"
 
 // From a command's file to its running process.
 
@@ -28,11 +29,16 @@ struct Command {
   const char* directory = nullptr;  // empty: none was named
   char** arguments = nullptr;
   char** environment = nullptr;
+  char** daemons = nullptr;
   rlimit open_files{};  // where the command asks for no other
+  const ReadOnly* read_only = nullptr;
 };
 
 // False: the file is not what the protocol says.
 bool read_command(int fd, std::size_t bytes, Command& command);
+
+// Sets a variable, given as NAME=VALUE, which must stay where it is. At most once for each command.
+void set_variable(Command& command, char* variable);
 
 struct Launch {
   pid_t pid = -1;  // -1: nothing runs

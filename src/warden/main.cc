@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "warden/descendants.h"
+#include "warden/private_folder.h"
 #include "warden/protocol.h"
 #include "warden/supervisor.h"
 #include "warden/system.h"
@@ -44,7 +45,7 @@ class Warden {
 
  private:
   bool take_request();
-  bool start_supervisor(const Descriptors& fds, std::uint32_t command_bytes);
+  bool start_supervisor(const Descriptors& fds, const StartRequest& request);
   void reap();
   void forget(pid_t supervisor, int status);
   void end_orphans();
@@ -61,6 +62,7 @@ class Warden {
   bool orphans_possible_ = false;
   std::int64_t orphans_due_ = 0;
   std::size_t running_count_ = 0;
+  PrivateFolders folders_;
   Running running_[kCommandsRunningMax];
   pid_t supervisors_[kCommandsRunningMax];  // scratch: who is spared
 };
@@ -163,6 +165,7 @@ bool Warden::take_request() {
   const std::size_t expected = 3 + static_cast<std::size_t>(__builtin_popcount(request.passes));
   const bool valid = got == sizeof request && request.magic == kProtocolMagic && request.version == kProtocolVersion &&
                      (request.passes & ~kPassesAll) == 0 && passed_count == expected &&
+                     request.temporary_parent[kTemporaryParentBytesMax - 1] == '\0' &&
                      (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
   if (!valid) {
     refuse(fds.channel, Stage::request, EPROTO);
@@ -170,7 +173,7 @@ bool Warden::take_request() {
     refuse(fds.channel, Stage::proc, ENOENT);
   } else if (running_count_ == kCommandsRunningMax) {
     refuse(fds.channel, Stage::fork, EAGAIN);
-  } else if (start_supervisor(fds, request.command_bytes)) {
+  } else if (start_supervisor(fds, request)) {
     passed[0] = -1;  // the channel is kept
   }
   for (std::size_t i = 0; i < passed_count; ++i) {
@@ -179,13 +182,23 @@ bool Warden::take_request() {
   return true;
 }
 
-bool Warden::start_supervisor(const Descriptors& fds, std::uint32_t command_bytes) {
-  const Assignment assignment{
-      .descriptors = fds, .command_bytes = command_bytes, .warden_alive = alive_read_, .open_files = open_files_};
+bool Warden::start_supervisor(const Descriptors& fds, const StartRequest& request) {
+  Assignment assignment{.descriptors = fds,
+                        .command_bytes = request.command_bytes,
+                        .warden_alive = alive_read_,
+                        .open_files = open_files_};
+  if (request.temporary_parent[0] != '\0') {
+    if (!folders_.make(request.temporary_parent, assignment.folder)) {
+      refuse(fds.channel, Stage::folder, errno);
+      return false;
+    }
+    assignment.folders_of_warden = folders_.own();
+  }
   const pid_t pid = fork();
   if (pid == 0) supervise(assignment, descendants);
   if (pid < 0) {
     refuse(fds.channel, Stage::fork, errno);
+    if (assignment.folder[0] != '\0') rmdir(assignment.folder);
     return false;
   }
   running_[running_count_++] = Running{.supervisor = pid, .channel = fds.channel};
@@ -263,11 +276,12 @@ void Warden::end_everything() {
   for (;;) {
     reap();
     descendants.sweep(nullptr, 0, give_up);
-    if (descendants.count() == 0 || now_millis() >= give_up) return;
-    if (descendants.alive_count() > 0 && descendants.alive_count() == descendants.refused_count()) return;
+    if (descendants.count() == 0 || now_millis() >= give_up) break;
+    if (descendants.alive_count() > 0 && descendants.alive_count() == descendants.refused_count()) break;
     pollfd ended{.fd = child_signals_, .events = POLLIN, .revents = 0};
     poll(&ended, 1, kSweepPauseMillis);
   }
+  folders_.remove_all();
 }
 
 Warden the_warden;
@@ -277,6 +291,6 @@ Warden the_warden;
 
 int main() {
   if (!warden::the_warden.start()) return 1;
-  warden::the_warden.run();
+  warden::the_warden.run();  // until deft is gone
   return 0;
 }

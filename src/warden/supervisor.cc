@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -37,6 +38,8 @@ class Supervisor {
 
  private:
   void start();
+  void restrict(Command& command);
+  void remove_own_folder();
   void step();
   void on_child_signal();
   void clear_child_signal();
@@ -87,6 +90,7 @@ void Supervisor::start() {
   Command command;
   command.open_files = assignment_.open_files;
   if (!read_command(fds.command, assignment_.command_bytes, command)) fail(Stage::request, EPROTO);
+  restrict(command);
   const std::int64_t started = now_millis();
   const Launch launched = launch(command, fds);
   if (launched.pid < 0) fail(launched.stage, launched.error_number);
@@ -99,6 +103,25 @@ void Supervisor::start() {
   report_.kind = ReportKind::started;
   report_.pid = launched.pid;
   send_report();
+}
+
+void Supervisor::restrict(Command& command) {
+  if (command.header->restriction == Restriction::none) return;
+  // Whatever is not understood is a refusal, never a command without its restriction.
+  if (command.header->restriction != Restriction::read_only) fail(Stage::restriction, ENOSYS);
+  if (assignment_.folder[0] == '\0') fail(Stage::request, EPROTO);
+  static ReadOnly read_only;
+  if (!read_only.prepare(command.header->landlock_version_max, assignment_.folder)) fail(Stage::restriction, errno);
+  command.read_only = &read_only;
+  static char variable[sizeof "TMPDIR=" + kFolderPathBytesMax];
+  std::snprintf(variable, sizeof variable, "TMPDIR=%s", assignment_.folder);
+  set_variable(command, variable);
+}
+
+void Supervisor::remove_own_folder() {
+  if (assignment_.folder[0] == '\0') return;
+  remove_folder(assignment_.folder, now_millis() + kRemovalMillisMax);
+  if (report_.cause == Cause::warden_lost) rmdir(assignment_.folders_of_warden);  // the last one succeeds
 }
 
 void Supervisor::step() {
@@ -153,11 +176,12 @@ void Supervisor::on_child_signal() {
 }
 
 void Supervisor::take_request() {
-  EndRequest request;
+  Request request;
   const ssize_t got = recv(channel_, &request, sizeof request, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (got != sizeof request || request.magic != kProtocolMagic) request.grace_millis = 0;  // deft is gone, or mad
-  end_politely(Cause::request, request.grace_millis);
+  if (got != sizeof request || request.magic != kProtocolMagic) request = Request{};  // deft is gone, or mad
+  if (request.kind != RequestKind::set_timeout) return end_politely(Cause::request, request.millis);
+  if (phase_ == Phase::running) due_ = after(now_millis(), request.millis);
 }
 
 void Supervisor::end_politely(Cause cause, std::uint64_t grace_millis) {
@@ -200,12 +224,14 @@ void Supervisor::end_descendants() {
 
 void Supervisor::finish() {
   end_descendants();
+  remove_own_folder();
   report_.kind = ReportKind::ended;
   send_report();
   _exit(report_.survivor_count == 0 ? kSupervisorDone : kSupervisorLeftSurvivors);
 }
 
 void Supervisor::fail(Stage stage, int error_number) {
+  remove_own_folder();
   report_.kind = ReportKind::failed;
   report_.stage = stage;
   report_.error_number = error_number;

@@ -6,6 +6,7 @@
 
 #include "warden/descendants.h"
 #include "warden/launch.h"
+#include "warden/private_folder.h"
 
 namespace warden {
 
@@ -24,8 +25,10 @@ inline constexpr int kSupervisorLeftSurvivors = 1;
 struct Assignment {
   Descriptors descriptors;
   std::uint32_t command_bytes = 0;
-  int warden_alive = -1;  // its other end is closed when the warden dies
-  rlimit open_files{};    // what deft had
+  int warden_alive = -1;                  // its other end is closed when the warden dies
+  rlimit open_files{};                    // what deft had
+  char folder[kFolderPathBytesMax] = {};  // the command's own, if it is restricted: removed at its end
+  const char* folders_of_warden = "";     // above it
 };
 
 // The whole life of one command's supervisor: starts it, waits, ends every descendant, reports. It is a process of

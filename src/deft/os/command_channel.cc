@@ -44,9 +44,9 @@ bool is_missing(int error_number) { return error_number == ENOENT || error_numbe
 }  // namespace
 
 void CommandChannel::request_end(Duration grace) {
-  warden::EndRequest request;
+  warden::Request request;
   const Duration bounded = std::clamp(grace, Duration::zero(), kEndGraceMax);
-  request.grace_millis = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(bounded).count());
+  request.millis = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(bounded).count());
   // A supervisor that is gone has answered already, or its warden will.
   while (::send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR) {
   }
@@ -88,6 +88,7 @@ Error CommandChannel::failure_of(const warden::Report& report) const {
   const int number = report.error_number;
   switch (report.stage) {
     case warden::Stage::proc: return {Errc::unsupported, "commands can't be run where /proc is not mounted"};
+    case warden::Stage::folder: return system_error(Errc::io, "no temporary folder for a read-only command", number);
     case warden::Stage::fork: return system_error(Errc::limit, "no further process can be started", number);
     case warden::Stage::limits: return system_error(Errc::io, "the limits of " + program_ + " can't be set", number);
     case warden::Stage::restriction:

@@ -18,15 +18,6 @@ bool is_program(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
-std::string_view value_of(std::string_view name, std::span<const std::string> environment) {
-  for (const std::string_view variable : environment) {
-    if (variable.size() > name.size() && variable.starts_with(name) && variable[name.size()] == '=') {
-      return variable.substr(name.size() + 1);
-    }
-  }
-  return {};
-}
-
 bool holds_nul(std::string_view text) { return text.find('\0') != text.npos; }
 
 std::uint64_t millis_of(Duration duration) {
@@ -51,6 +42,15 @@ Result<void> check(const Command& command, std::string_view program) {
 }
 
 }  // namespace
+
+std::string_view value_of(std::string_view name, std::span<const std::string> environment) {
+  for (const std::string_view variable : environment) {
+    if (variable.size() > name.size() && variable.starts_with(name) && variable[name.size()] == '=') {
+      return variable.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
 
 Result<std::string> find_program(std::string_view name, std::span<const std::string> environment) {
   if (name.empty()) return fail(Errc::invalid_input, "a command needs a program to run");
@@ -87,6 +87,7 @@ Result<std::string> encode_command(const Command& command, std::string_view prog
   header.processes = command.limits.processes.value_or(warden::kNoLimit);
   header.file_bytes = command.limits.file_bytes.value_or(warden::kNoLimit);
   header.open_files = command.limits.open_files.value_or(warden::kNoLimit);
+  if (command.restriction == Restriction::read_only) header.restriction = warden::Restriction::read_only;
 
   std::string file(sizeof header, '\0');
   std::memcpy(file.data(), &header, sizeof header);

@@ -12,6 +12,9 @@
 
 namespace deft {
 
+// Empty if it is not there.
+std::string_view value_of(std::string_view name, std::span<const std::string> environment);
+
 // The absolute path of the program that `name` means. A name with a slash must be absolute already; others are looked
 // up in the PATH of `environment`, whose relative entries are passed over.
 Result<std::string> find_program(std::string_view name, std::span<const std::string> environment);

@@ -101,6 +101,14 @@ Result<void> add_directory(const Command& command, Order& order) {
   return {};
 }
 
+// Where the warden makes the temporary folder of a restricted command.
+void add_temporary_parent(const Command& command, Order& order) {
+  if (command.restriction == Restriction::none) return;
+  std::string_view parent = value_of("TMPDIR", command.environment);
+  if (!parent.starts_with('/') || parent.size() >= warden::kTemporaryParentBytesMax) parent = "/tmp";
+  parent.copy(order.request.temporary_parent, parent.size());
+}
+
 }  // namespace
 
 Result<RunningCommand> launch_command(WardenLink& link, const Command& command, StandardInput input,
@@ -120,6 +128,7 @@ Result<RunningCommand> launch_command(WardenLink& link, const Command& command, 
   if (const auto added = add_output(command, order, running); !added) return std::unexpected(added.error());
   if (const auto added = add_input(command, input, order, running); !added) return std::unexpected(added.error());
   if (const auto added = add_directory(command, order); !added) return std::unexpected(added.error());
+  add_temporary_parent(command, order);
   int channel[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0) {
     return std::unexpected(system_error(Errc::io, "no channel for a command", errno));

@@ -34,6 +34,16 @@ struct CommandLimits {
   std::optional<std::uint64_t> open_files{};
 };
 
+enum class Restriction {
+  none,
+  // It can't change anything: it writes only to /dev/null and its like and below a private temporary folder (TMPDIR in
+  // its environment, gone when it ends), changes no mode, owner, time or attribute of a file, opens no socket, signals
+  // and controls nobody else, and gains no right by what it runs. Reading is as ever. What it tries otherwise fails
+  // with "Permission denied" or "Operation not permitted". Where the kernel can't do that: error `unsupported`, nothing
+  // runs.
+  read_only,
+};
+
 struct Command {
   // The program and its arguments. A program without a slash is looked up in the PATH of `environment`, in absolute
   // directories only: never in the working directory.
@@ -45,6 +55,7 @@ struct Command {
   bool separate_errors = false;            // standard error apart, else merged with the output in order
   Duration end_grace = kEndGrace;          // after a timeout or a cancel
   CommandLimits limits{};
+  Restriction restriction = Restriction::none;
 };
 
 enum class OutputStream { output, errors };

@@ -1,12 +1,16 @@
 #include "deft/testing/real_processes.h"
 
 #include <fcntl.h>
+#include <grp.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <thread>
@@ -19,15 +23,33 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(20);
 constexpr auto kGlance = std::chrono::milliseconds(1);
+constexpr unsigned kNobody = 65534;
+
+std::string read_to_end(int fd) {
+  std::string text;
+  char part[4096];
+  for (ssize_t got = 0; (got = ::read(fd, part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(got));
+  return text;
+}
 
 // What can be read of it: a process may vanish at any moment.
 std::string file_text(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text;
-  char part[4096];
-  for (ssize_t got = 0; (got = ::read(file.get(), part, sizeof part)) > 0;)
-    text.append(part, static_cast<std::size_t>(got));
-  return text;
+  return read_to_end(file.get());
+}
+
+std::string work_as_nobody(const std::function<std::string()>& work) {
+  if (::geteuid() == 0) {
+    const bool changed = ::setgroups(0, nullptr) == 0 && ::setresgid(kNobody, kNobody, kNobody) == 0 &&
+                         ::setresuid(kNobody, kNobody, kNobody) == 0;
+    if (!changed) return "could not become nobody";
+    ::prctl(PR_SET_DUMPABLE, 1);  // else /proc/self would stay root's
+  }
+  try {
+    return work();
+  } catch (const std::exception& thrown) {
+    return thrown.what();
+  }
 }
 
 std::vector<int> all_processes() {
@@ -70,6 +92,22 @@ bool eventually(const std::function<bool()>& condition) {
 Command bash(std::string script, const ProcessMark& mark) {
   return Command{.argv = {"/bin/bash", "--noprofile", "--norc", "-c", std::move(script)},
                  .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", mark.variable()}};
+}
+
+std::string as_nobody(const std::function<std::string()>& work) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const std::string text = work_as_nobody(work);
+    const bool written = ::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    ::_exit(written ? 0 : 1);
+  }
+  ::close(ends[1]);
+  const UniqueFd answer(ends[0]);
+  std::string text = read_to_end(answer.get());
+  if (pid > 0) ::waitpid(pid, nullptr, 0);
+  return text;
 }
 
 ProcessState process_state(int pid) {

@@ -30,6 +30,10 @@ bool eventually(const std::function<bool()>& condition);
 // `bash -c script`, marked, with a plain PATH.
 Command bash(std::string script, const ProcessMark& mark);
 
+// Runs `work` in a forked process as the user nobody (as ourselves, if we are not root) and hands back what it
+// returned. An exception there is what comes back instead.
+std::string as_nobody(const std::function<std::string()>& work);
+
 struct ProcessState {
   std::string name;          // comm
   std::string command_line;  // arguments separated by spaces
