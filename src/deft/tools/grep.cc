@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <mutex>
 
 #include "deft/base/path.h"
 #include "deft/base/text.h"
@@ -40,6 +41,7 @@ struct Search {
   std::optional<IgnoreFile> type;
   SearchStop& stop;
   GrepResults& results;
+  std::mutex large_file = {};  // see GrepFile
 
   GrepFormat format(std::string_view shown) const {
     return {.path = shown,
@@ -56,7 +58,8 @@ void search_file(const Search& search, GrepFile& worker, const UniqueFd& fd, std
                  GrepFile::Origin origin) {
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  GrepFinding finding = worker.search(fd.get(), search.format(shown), origin);
+  GrepFinding finding =
+      worker.search(fd.get(), static_cast<std::uint64_t>(status.st_size), search.format(shown), origin);
   if (finding.matches > 0 || finding.unreadable || finding.too_large) search.results.add(shown, std::move(finding));
 }
 
@@ -77,7 +80,7 @@ class GrepVisitor final : public WalkVisitor {
   void visit(const WalkedFile& file, std::size_t number) override {
     if (search_.stop.requested()) return;
     auto& worker = workers_[number];
-    if (!worker) worker = std::make_unique<GrepFile>(search_.query, search_.pattern, search_.stop);
+    if (!worker) worker = std::make_unique<GrepFile>(search_.query, search_.pattern, search_.stop, search_.large_file);
     const UniqueFd fd(::openat(file.folder, file.name, kOpenFlags));
     const int error_number = errno;
     std::string& path = paths_[number];
@@ -202,7 +205,7 @@ class GrepTool final : public Tool {
     }
     const UniqueFd fd = open_without_links(search.root.path, O_RDONLY | O_NONBLOCK);
     if (!fd) return std::unexpected(system_error(Errc::io, "cannot read " + search.root.path, errno));
-    GrepFile worker(search.query, search.pattern, search.stop);
+    GrepFile worker(search.query, search.pattern, search.stop, search.large_file);
     search_file(search, worker, fd, shown_path(search.root.shown_prefix), GrepFile::Origin::named);
     return WalkReport{};
   }

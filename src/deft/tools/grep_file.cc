@@ -30,6 +30,7 @@ struct GrepFile::Progress {
   TextSource source;
   GrepWriter writer;
   Origin origin;
+  std::uint64_t size;
   GrepFinding finding = {};
   std::size_t held = 0;                                 // bytes in the buffer
   std::uint64_t offset = 0;                             // of the first of them in the text
@@ -38,14 +39,14 @@ struct GrepFile::Progress {
   std::optional<std::uint64_t> zero_at = std::nullopt;  // a named file that is binary
 };
 
-GrepFile::GrepFile(const GrepQuery& query, const GrepPattern& pattern, SearchStop& stop)
-    : query_(query), pattern_(pattern), stop_(stop), buffer_(kBlockBytes) {
+GrepFile::GrepFile(const GrepQuery& query, const GrepPattern& pattern, SearchStop& stop, std::mutex& large_file)
+    : query_(query), pattern_(pattern), stop_(stop), large_file_(large_file), buffer_(kBlockBytes) {
   if (pattern_.lines) lines_.emplace(*pattern_.lines, stop.token());
   if (pattern_.whole) whole_.emplace(*pattern_.whole, stop.token());
 }
 
-GrepFinding GrepFile::search(int fd, const GrepFormat& format, Origin origin) {
-  Progress file{.source = TextSource(fd), .writer = GrepWriter(format), .origin = origin};
+GrepFinding GrepFile::search(int fd, std::uint64_t size, const GrepFormat& format, Origin origin) {
+  Progress file{.source = TextSource(fd), .writer = GrepWriter(format), .origin = origin, .size = size};
   if (lines_) {
     search_by_line(file);
   } else {
@@ -163,11 +164,16 @@ void GrepFile::search_long_line(Progress& file) {
 // ---- matches over several lines
 
 void GrepFile::search_whole(Progress& file) {
-  if (!read_whole(file)) return;
-  const std::string_view text(buffer_.data(), file.held);
+  std::unique_lock turn(large_file_, std::defer_lock);
+  if (read_whole(file, turn)) search_text(file, {buffer_.data(), file.held});
+  if (turn) std::vector<char>(kBlockBytes).swap(buffer_);  // before the next one begins
+}
+
+void GrepFile::search_text(Progress& file, std::string_view text) {
   const auto zero = find_byte(text.substr(0, kBlockBytes), '\0');
   if (zero && file.origin == Origin::found) return;
   if (zero) file.zero_at = *zero;
+  if (!whole_->has_match(text)) return;
   if (query_.mode == GrepMode::content) file.writer.begin_block(text);
   std::optional<std::size_t> last_end;
   for (std::size_t from = 0; from <= text.size() && !file.done && !stop_.requested();) {
@@ -206,15 +212,17 @@ void GrepFile::take_span(Progress& file, std::string_view text, Span match) {
   }
 }
 
-bool GrepFile::read_whole(Progress& file) {
-  for (std::size_t capacity = kBlockBytes; !file.ended; capacity *= 2) {
-    if (file.held > kGrepWholeFileBytesMax) {
-      file.finding.too_large = true;
-      return false;
-    }
+bool GrepFile::read_whole(Progress& file, std::unique_lock<std::mutex>& turn) {
+  constexpr std::size_t kCapacityMax = kGrepWholeFileBytesMax + kBlockBytes;
+  std::size_t capacity = std::max<std::size_t>(kBlockBytes, std::min<std::uint64_t>(file.size + 64, kCapacityMax));
+  file.finding.too_large = file.size > kGrepWholeFileBytesMax;
+  while (!file.ended && !file.finding.too_large) {
+    if (capacity > kGrepLargeFileBytesMin && !turn) turn.lock();
     if (stop_.requested() || !fill(file, capacity)) return false;
+    file.finding.too_large = file.held > kGrepWholeFileBytesMax;
+    capacity = std::min(capacity * 2, kCapacityMax);
   }
-  return true;
+  return !file.finding.too_large;
 }
 
 // ---- reading

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ namespace deft {
 
 inline constexpr std::size_t kGrepLineBytesMax = std::size_t{4} << 20;        // a longer line is searched in pieces
 inline constexpr std::size_t kGrepWholeFileBytesMax = std::size_t{64} << 20;  // for matches over several lines
+inline constexpr std::size_t kGrepLargeFileBytesMin = std::size_t{4} << 20;   // of such files one is held at a time
 
 // What one file gave.
 struct GrepFinding {
@@ -28,12 +30,14 @@ struct GrepFinding {
 // Searches one file after another. One for each thread: what it learned and its memory are used again.
 class GrepFile {
  public:
-  GrepFile(const GrepQuery& query, const GrepPattern& pattern, SearchStop& stop);
+  // `large_file` is shared by all threads of a search.
+  GrepFile(const GrepQuery& query, const GrepPattern& pattern, SearchStop& stop, std::mutex& large_file);
 
   // Binary files as in ripgrep. Of one that was found by walking, only what was read before the block with its first
   // zero byte counts, and nothing in mode `count`; of one that was named, everything, but none of its lines is shown.
   enum class Origin : std::uint8_t { found, named };
-  GrepFinding search(int fd, const GrepFormat& format, Origin origin);
+  // `size` is what the file said of itself; it may have changed since.
+  GrepFinding search(int fd, std::uint64_t size, const GrepFormat& format, Origin origin);
 
  private:
   struct Progress;
@@ -46,7 +50,8 @@ class GrepFile {
 
   void search_whole(Progress& file);
   void take_span(Progress& file, std::string_view text, Span match);
-  bool read_whole(Progress& file);
+  bool read_whole(Progress& file, std::unique_lock<std::mutex>& turn);
+  void search_text(Progress& file, std::string_view text);
 
   bool fill(Progress& file, std::size_t capacity);
   bool is_stopped_by_zero(Progress& file, std::string_view fresh, std::uint64_t offset);
@@ -55,8 +60,9 @@ class GrepFile {
   const GrepQuery& query_;
   const GrepPattern& pattern_;
   SearchStop& stop_;
+  std::mutex& large_file_;
   std::optional<LineSearch> lines_;
-  std::optional<RegexSearch> whole_;
+  std::optional<WholeSearch> whole_;
   std::vector<char> buffer_;
   std::vector<Span> parts_;
 };

@@ -90,7 +90,7 @@ void GrepWriter::begin_match(std::size_t begin) {
 
   write_gap(carried > 0 ? carried_[carried_.size() - carried].begin : block_begin_ + first);
   for (; carried > 0; --carried) {
-    write(carried_[carried_.size() - carried].text, block_number_ - carried, '-');
+    write_shown(carried_[carried_.size() - carried].text, block_number_ - carried, '-');
   }
   while (first < begin) {
     const Span line = line_at(first);
@@ -119,16 +119,25 @@ void GrepWriter::write_in_block(Span line, char mark, Span match) {
 }
 
 void GrepWriter::write(std::string_view line, std::uint64_t number, char mark, Span match) {
+  if (!begin_line(number, mark)) return;
+  append_shown(text_, without_return(line), match);
+  text_ += '\n';
+}
+
+void GrepWriter::write_shown(std::string_view shown, std::uint64_t number, char mark) {
+  if (begin_line(number, mark)) text_.append(shown).append("\n");
+}
+
+bool GrepWriter::begin_line(std::uint64_t number, char mark) {
   wrote_any_ = true;
-  if (lines_++ >= format_.lines_max || text_.size() >= format_.bytes_max) return;
+  if (lines_++ >= format_.lines_max || text_.size() >= format_.bytes_max) return false;
   text_ += format_.path;
   text_ += mark;
   if (format_.numbers) {
     text_ += std::to_string(number);
     text_ += mark;
   }
-  append_shown(text_, without_return(line), match);
-  text_ += '\n';
+  return true;
 }
 
 void GrepWriter::end_block(bool is_last) {
@@ -160,17 +169,18 @@ void GrepWriter::add_long_line(std::string_view beginning, std::uint64_t bytes, 
   std::string shown(first_characters(beginning, kGrepLineCharactersMax));
   shown += "… [cut; the line has " + human_bytes(bytes) + "]";
   begin_block("");
+  const bool is_context = !matches && after_left_ > 0;
   if (matches) {
     begin_match(0);
-    write(shown, block_number_, ':');
+    write_shown(shown, block_number_, ':');
     after_left_ = format_.lines_after;
-  } else if (after_left_ > 0) {
-    write(shown, block_number_, '-');
+  } else if (is_context) {
+    write_shown(shown, block_number_, '-');
     --after_left_;
   }
-  if (matches || wrote_any_) written_to_ = std::max(written_to_, matches ? block_begin_ + bytes + 1 : written_to_);
-  carried_.clear();
-  if (!matches && format_.lines_before > 0) carried_.push_back({block_begin_, std::move(shown)});
+  if (matches || is_context) written_to_ = block_begin_ + bytes + 1;
+  if (format_.lines_before > 0) carried_.push_back({block_begin_, std::move(shown)});
+  while (carried_.size() > format_.lines_before) carried_.pop_front();
   block_begin_ += bytes + 1;
   ++block_number_;
 }

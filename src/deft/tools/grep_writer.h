@@ -53,6 +53,8 @@ class GrepWriter {
   void write_context_after(std::size_t end);
   void write_gap(std::uint64_t begin);
   void write(std::string_view line, std::uint64_t number, char mark, Span match = {});
+  void write_shown(std::string_view shown, std::uint64_t number, char mark);  // as it is: it may have been cut already
+  bool begin_line(std::uint64_t number, char mark);                           // false: there is no room for it
   void write_in_block(Span line, char mark, Span match = {});
   Span line_at(std::size_t begin) const;  // without its newline
   std::uint64_t number_at(std::size_t position);
