@@ -1,5 +1,5 @@
 // A file of any bytes, seen as text: every place of the text has its place in the bytes, and what was decoded without
-// loss is encoded to the same bytes.
+// loss is encoded to the same bytes. So it is in every encoding that the bytes could be taken for.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,6 +8,28 @@
 #include "deft/base/check.h"
 #include "deft/base/utf8.h"
 #include "deft/core/file_text.h"
+
+namespace {
+
+// Every encoding, whatever the bytes look like. Where nothing is stray, they come back.
+void check_each_encoding(std::string_view bytes) {
+  for (int i = 0; i <= static_cast<int>(deft::Encoding::tis_620); ++i) {
+    const auto encoding = static_cast<deft::Encoding>(i);
+    std::string utf8;
+    bool has_stray_bytes = false;
+    for (std::string_view rest = bytes; !rest.empty();) {
+      const deft::DecodedCharacter c = deft::decode_character(rest, encoding);
+      DEFT_CHECK(c.bytes > 0 && c.bytes <= rest.size());
+      has_stray_bytes = has_stray_bytes || c.is_stray;
+      deft::append_utf8(utf8, c.code_point);
+      rest.remove_prefix(c.bytes);
+    }
+    const auto encoded = deft::encode_text(utf8, encoding);
+    DEFT_CHECK(has_stray_bytes || (encoded && *encoded == bytes));
+  }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
@@ -26,5 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto encoded = file->encode(text, deft::LineEnd::lf);
     DEFT_CHECK(encoded && std::string(deft::byte_order_mark(file->encoding())) + *encoded == bytes);
   }
+  check_each_encoding(bytes);
   return 0;
 }

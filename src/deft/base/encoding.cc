@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "deft/base/legacy_encoding.h"
 #include "deft/base/utf8.h"
 
 namespace deft {
@@ -102,18 +103,30 @@ std::optional<TextEncoding> detect_unmarked_utf16(std::string_view bytes) {
   return std::nullopt;
 }
 
-std::optional<std::uint8_t> windows_1252_byte(char32_t code_point) {
-  if (code_point < 0x80 || (code_point >= 0xA0 && code_point <= 0xFF)) return static_cast<std::uint8_t>(code_point);
-  const auto* found = std::find(kWindows1252.begin(), kWindows1252.end(), code_point);
-  if (found == kWindows1252.end()) return std::nullopt;
-  return static_cast<std::uint8_t>(0x80 + (found - kWindows1252.begin()));
+DecodedCharacter decode_windows_1252(std::uint8_t byte) {
+  const bool in_table = byte >= 0x80 && byte < 0xA0;
+  return {in_table ? kWindows1252[byte - 0x80] : char32_t{byte}, 1, false};
 }
 
-void append_utf16_unit(std::string& out, char32_t unit, bool little) {
-  const char high = static_cast<char>(unit >> 8);
-  const char low = static_cast<char>(unit & 0xFF);
-  out += little ? low : high;
-  out += little ? high : low;
+std::optional<std::string> windows_1252_byte(char32_t code_point) {
+  if (code_point < 0x80 || (code_point >= 0xA0 && code_point <= 0xFF)) {
+    return std::string(1, static_cast<char>(code_point));
+  }
+  const auto* found = std::find(kWindows1252.begin(), kWindows1252.end(), code_point);
+  if (found == kWindows1252.end()) return std::nullopt;
+  return std::string(1, static_cast<char>(0x80 + (found - kWindows1252.begin())));
+}
+
+void append_utf16(std::string& out, char32_t code_point, bool little) {
+  const auto append_unit = [&](char32_t unit) {
+    const char high = static_cast<char>(unit >> 8);
+    const char low = static_cast<char>(unit & 0xFF);
+    out += little ? low : high;
+    out += little ? high : low;
+  };
+  if (code_point < 0x10000) return append_unit(code_point);
+  append_unit(0xD800 + ((code_point - 0x10000) >> 10));
+  append_unit(0xDC00 + ((code_point - 0x10000) & 0x3FF));
 }
 
 }  // namespace
@@ -124,8 +137,8 @@ std::string_view to_string(Encoding encoding) {
     case Encoding::utf16_le: return "UTF-16LE";
     case Encoding::utf16_be: return "UTF-16BE";
     case Encoding::windows_1252: return "Windows-1252";
+    default: return legacy_name(encoding);
   }
-  return "UTF-8";
 }
 
 std::string_view byte_order_mark(const TextEncoding& encoding) {
@@ -134,9 +147,8 @@ std::string_view byte_order_mark(const TextEncoding& encoding) {
     case Encoding::utf8: return "\xEF\xBB\xBF";
     case Encoding::utf16_le: return "\xFF\xFE";
     case Encoding::utf16_be: return "\xFE\xFF";
-    case Encoding::windows_1252: break;
+    default: return {};
   }
-  return {};
 }
 
 std::optional<TextEncoding> detect_encoding(std::string_view bytes) {
@@ -151,10 +163,10 @@ std::optional<TextEncoding> detect_encoding(std::string_view bytes) {
   const TextEncoding utf8{Encoding::utf8, bytes.starts_with("\xEF\xBB\xBF")};
   const Census census = take_census(bytes, Encoding::utf8);
   if (census.controls * kBytesPerControlMin > bytes.size()) return std::nullopt;
-  // A few broken bytes among many good characters are damage, or a quotation; mostly broken ones are Latin-1.
+  // A few broken bytes among many good characters are damage, or a quotation; mostly broken ones are older.
   if (census.stray == 0 || census.wide > census.stray) return utf8;
   if (census.controls * kBytesPerControlInLegacyMin > bytes.size()) return std::nullopt;
-  return TextEncoding{Encoding::windows_1252, false};
+  return TextEncoding{guess_legacy_encoding(bytes).value_or(Encoding::windows_1252), false};
 }
 
 DecodedCharacter decode_character(std::string_view bytes, Encoding encoding) {
@@ -162,30 +174,30 @@ DecodedCharacter decode_character(std::string_view bytes, Encoding encoding) {
     case Encoding::utf8: return decode_utf8(bytes);
     case Encoding::utf16_le: return decode_utf16(bytes, true);
     case Encoding::utf16_be: return decode_utf16(bytes, false);
-    case Encoding::windows_1252: break;
+    case Encoding::windows_1252: return decode_windows_1252(byte_at(bytes, 0));
+    default: break;
   }
-  const std::uint8_t byte = byte_at(bytes, 0);
-  const bool in_table = byte >= 0x80 && byte < 0xA0;
-  return {in_table ? kWindows1252[byte - 0x80] : char32_t{byte}, 1, false};
+  const CharacterTable* table = legacy_table(encoding);
+  const auto found = table ? table->decode(bytes) : std::nullopt;
+  if (!found) return {kReplacement, 1, true};
+  return {found->code_point, found->bytes, false};
 }
 
 Result<std::string> encode_text(std::string_view utf8, Encoding encoding) {
   if (encoding == Encoding::utf8) return std::string(utf8);
+  const CharacterTable* table = legacy_table(encoding);
   std::string out;
   while (!utf8.empty()) {
     const DecodedCharacter c = decode_utf8(utf8);
-    if (encoding == Encoding::windows_1252) {
-      const auto byte = windows_1252_byte(c.code_point);
-      if (!byte) {
+    if (encoding == Encoding::utf16_le || encoding == Encoding::utf16_be) {
+      append_utf16(out, c.code_point, encoding == Encoding::utf16_le);
+    } else {
+      const auto bytes = table ? table->encode(c.code_point) : windows_1252_byte(c.code_point);
+      if (!bytes) {
         return fail(Errc::invalid_input, "the character “" + std::string(utf8.substr(0, c.bytes)) +
                                              "” does not exist in " + std::string(to_string(encoding)));
       }
-      out += static_cast<char>(*byte);
-    } else {
-      const bool little = encoding == Encoding::utf16_le;
-      const char32_t above = c.code_point - 0x10000;
-      if (c.code_point >= 0x10000) append_utf16_unit(out, 0xD800 + (above >> 10), little);
-      append_utf16_unit(out, c.code_point >= 0x10000 ? 0xDC00 + (above & 0x3FF) : c.code_point, little);
+      out += *bytes;
     }
     utf8.remove_prefix(c.bytes);
   }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "deft/base/legacy_encoding.h"
 #include "deft/base/utf8.h"
+#include "deft/testing/legacy_samples.h"
 
 namespace deft {
 namespace {
@@ -36,8 +38,8 @@ TEST(Encoding, IsToldByMarksZeroBytesAndWhatDecodes) {
   };
   for (const Case& c : cases) {
     const auto found = detect_encoding(c.bytes);
-    EXPECT_EQ(found.has_value(), c.encoding.has_value()) << testing::PrintToString(c.bytes);
-    EXPECT_TRUE(found == c.encoding) << testing::PrintToString(c.bytes);
+    EXPECT_EQ(found.has_value(), c.encoding.has_value()) << ::testing::PrintToString(c.bytes);
+    EXPECT_TRUE(found == c.encoding) << ::testing::PrintToString(c.bytes);
   }
 }
 
@@ -62,10 +64,73 @@ TEST(Encoding, WhatWasDecodedIsEncodedToTheSameBytes) {
   }
 }
 
+std::string decoded(std::string_view bytes, Encoding encoding) {
+  std::string utf8;
+  while (!bytes.empty()) {
+    const DecodedCharacter c = decode_character(bytes, encoding);
+    append_utf8(utf8, c.code_point);
+    bytes.remove_prefix(c.bytes);
+  }
+  return utf8;
+}
+
+TEST(Encoding, OlderEncodingsAreRecognisedAndReadAndWritten) {
+  for (const testing::LegacySample& sample : testing::kLegacySamples) {
+    std::string file = "# a comment\n";
+    for (const testing::LegacyLine& line : sample.lines) {
+      file += std::string(line.bytes) + "\n";
+      EXPECT_EQ(decoded(line.bytes, sample.encoding), line.text) << to_string(sample.encoding);
+      EXPECT_EQ(encode_text(line.text, sample.encoding).value(), line.bytes) << to_string(sample.encoding);
+    }
+    const auto found = detect_encoding(file);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(to_string(found->encoding), to_string(sample.encoding));
+  }
+}
+
+TEST(Encoding, OneByteThatDoesNotFitMakesItBytesThatAreKept) {
+  const auto& japanese = testing::kLegacySamples[0];
+  ASSERT_EQ(japanese.encoding, Encoding::shift_jis);
+  std::string file;
+  for (const auto& line : japanese.lines) file += std::string(line.bytes) + "\n";
+  // Half a character; and one of those that Shift_JIS has twice, in the place that nobody writes.
+  for (const char* odd : {"\x83\n", "\x87\x90\n"}) {
+    EXPECT_EQ(detect_encoding(file + odd)->encoding, Encoding::windows_1252) << ::testing::PrintToString(odd);
+  }
+}
+
+TEST(Encoding, FourByteCharactersOfGb18030GoBothWays) {
+  const std::string_view utf8 = "ß€😀\U0010FFFF";
+  const auto bytes = encode_text(utf8, Encoding::gb18030);
+  ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
+  EXPECT_EQ(*bytes, "\x81\x30\x89\x38\xA2\xE3\x94\x39\xFC\x36\xE3\x32\x9A\x35"sv);
+  EXPECT_EQ(decoded(*bytes, Encoding::gb18030), utf8);
+}
+
+TEST(Encoding, EveryTableGoesBothWays) {
+  for (int i = 0; i <= static_cast<int>(Encoding::tis_620); ++i) {
+    const auto encoding = static_cast<Encoding>(i);
+    const CharacterTable* table = legacy_table(encoding);
+    EXPECT_EQ(table != nullptr, i > static_cast<int>(Encoding::windows_1252)) << to_string(encoding);
+    EXPECT_FALSE(to_string(encoding).empty());
+    std::size_t characters = 0;
+    for (char32_t c = 0; table && c < 0x10000; ++c) {
+      const auto bytes = table->encode(c);
+      if (!bytes) continue;
+      ++characters;
+      const auto back = table->decode(*bytes);
+      ASSERT_TRUE(back && back->code_point == c && back->bytes == bytes->size()) << to_string(encoding);
+    }
+    EXPECT_EQ(characters > 200, table != nullptr) << to_string(encoding);
+  }
+}
+
 TEST(Encoding, ACharacterThatTheEncodingLacksIsNamed) {
   const auto encoded = encode_text("a Ω", Encoding::windows_1252);
   ASSERT_FALSE(encoded.has_value());
   EXPECT_EQ(encoded.error().message, "the character “Ω” does not exist in Windows-1252");
+  EXPECT_EQ(encode_text("日本 é", Encoding::shift_jis).error().message,
+            "the character “é” does not exist in Shift_JIS");
 }
 
 TEST(Encoding, HalfASurrogatePairAndHalfACharacterAreStray) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "deft/os/disk_files.h"
+#include "deft/testing/legacy_samples.h"
 #include "deft/testing/temp_folder.h"
 #include "deft/testing/tool_bench.h"
 #include "deft/tools/edit.h"
@@ -73,7 +74,7 @@ void for_each_case(const std::function<void(const FileCase&)>& check) {
         for (const std::uint32_t mode : {0755U, 0600U}) {
           for (const bool through_link : {false, true}) {
             check({written, line_end, has_last_end, mode, through_link});
-            if (testing::Test::HasFailure()) return;
+            if (::testing::Test::HasFailure()) return;
           }
         }
       }
@@ -81,7 +82,7 @@ void for_each_case(const std::function<void(const FileCase&)>& check) {
   }
 }
 
-class FileRoundTrip : public testing::Test {
+class FileRoundTrip : public ::testing::Test {
  protected:
   FileRoundTrip() { EXPECT_EQ(::symlink("file", (folder / "link").c_str()), 0); }
 
@@ -140,6 +141,66 @@ TEST_F(FileRoundTrip, AWriteKeepsEncodingAndLineEnds) {
     change(c, encode(before, c.written), *tool, {{"content", "neu ö\nzwei"}},
            encode(join({U"neu ö", U"zwei"}, most, false), c.written));
   });
+}
+
+// The same with older encodings. Their samples are bytes already, so lines are joined as bytes.
+void for_each_legacy_case(
+    const std::function<void(const FileCase&, const testing::LegacySample&, std::string_view)>& check) {
+  for (const testing::LegacySample& sample : testing::kLegacySamples) {
+    for (const std::string_view line_end : {"\n", "\r\n", "\r"}) {
+      for (const bool has_last_end : {true, false}) {
+        for (const bool through_link : {false, true}) {
+          check({.has_last_end = has_last_end, .mode = 0640, .through_link = through_link}, sample, line_end);
+          if (::testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(FileRoundTrip, AnEditOfAnOlderEncodingChangesItsSpanAndNoOtherByte) {
+  const auto tool = make_edit_tool();
+  for_each_legacy_case([&](const FileCase& c, const testing::LegacySample& sample, std::string_view line_end) {
+    SCOPED_TRACE(to_string(sample.encoding));
+    const auto& [first, second, third] = sample.lines;
+    const std::string start = "// " + std::string(first.bytes) + std::string(line_end);
+    const std::string end = " // " + std::string(first.bytes) + std::string(c.has_last_end ? line_end : "");
+    change(
+        c, start + std::string(second.bytes) + end, *tool,
+        {{"old_string", second.text}, {"new_string", std::string(third.text) + "\nplain " + std::string(second.text)}},
+        start + std::string(third.bytes) + std::string(line_end) + "plain " + std::string(second.bytes) + end);
+  });
+}
+
+TEST_F(FileRoundTrip, AWriteKeepsAnOlderEncoding) {
+  const auto tool = make_write_tool();
+  for_each_legacy_case([&](const FileCase& c, const testing::LegacySample& sample, std::string_view line_end) {
+    SCOPED_TRACE(to_string(sample.encoding));
+    const auto& [first, second, third] = sample.lines;
+    const std::string end(c.has_last_end ? line_end : "");
+    change(c, std::string(first.bytes) + std::string(line_end) + std::string(second.bytes) + end, *tool,
+           {{"content", std::string(third.text) + "\n" + std::string(first.text)}},
+           std::string(third.bytes) + std::string(line_end) + std::string(first.bytes));
+  });
+}
+
+TEST_F(FileRoundTrip, WhatTheEncodingLacksIsRefusedAndNothingIsWritten) {
+  for (const testing::LegacySample& sample : testing::kLegacySamples) {
+    if (sample.encoding == Encoding::gb18030) continue;  // has everything
+    std::string before;
+    for (const auto& line : sample.lines) before += std::string(line.bytes) + "\n";
+    const std::string path = folder.put("file", before);
+    ASSERT_TRUE(bench.call(*read_tool, JsonObject{{"file_path", path}}));
+    const auto edited =
+        bench.call(*make_edit_tool(),
+                   JsonObject{{"file_path", path}, {"old_string", sample.lines[1].text}, {"new_string", "smile 😀"}});
+    ASSERT_FALSE(edited.has_value()) << to_string(sample.encoding);
+    EXPECT_EQ(edited.error().message,
+              "new_string cannot be written into this file: the character “😀” does not exist in " +
+                  std::string(to_string(sample.encoding)) + ".");
+    EXPECT_FALSE(bench.call(*make_write_tool(), JsonObject{{"file_path", path}, {"content", "😀"}}));
+    EXPECT_EQ(folder.bytes("file"), before);
+  }
 }
 
 }  // namespace

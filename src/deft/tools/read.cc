@@ -13,6 +13,8 @@
 #include "deft/tools/image_block.h"
 #include "deft/tools/numbered_lines.h"
 #include "deft/tools/read_notebook.h"
+#include "deft/tools/read_pdf.h"
+#include "deft/tools/shown_image.h"
 
 namespace deft {
 
@@ -25,8 +27,10 @@ constexpr std::string_view kDescription =
     "- file_path is absolute. Up to 2,000 lines come at once: for a part of a large file give offset (the first line, "
     "from 1) and limit (how many lines).\n"
     "- Lines over 2,000 characters are cut; with limit 1 a line comes whole.\n"
-    "- Pictures (PNG, JPEG, GIF, WebP) are shown as pictures, notebooks (.ipynb) as cells with their outputs; there "
-    "offset and limit count cells.\n"
+    "- Pictures (PNG, JPEG, GIF, WebP) are shown as pictures, large ones scaled down; notebooks (.ipynb) as cells with "
+    "their outputs: there offset and limit count cells.\n"
+    "- PDF files are shown by pages: their text, or the picture of a page that has none. Of more than 10 pages name "
+    "those that you want, at most 20 at once, as in pages \"1-5\".\n"
     "- A directory cannot be read: list it.\n"
     "- Read before you change: Edit and Write refuse a file that was not read, or has changed since.\n"
     "- When several files may matter, read them with several calls in one message.";
@@ -36,7 +40,8 @@ constexpr std::string_view kInputSchema = R"({
   "properties": {
     "file_path": {"type": "string", "description": "The absolute path of the file."},
     "offset": {"type": "integer", "minimum": 0, "description": "The first line to show, counted from 1."},
-    "limit": {"type": "integer", "minimum": 1, "description": "How many lines to show."}
+    "limit": {"type": "integer", "minimum": 1, "description": "How many lines to show."},
+    "pages": {"type": "string", "description": "For a PDF: the page or pages to show, as \"3\" or \"1-5\"; at most 20."}
   },
   "required": ["file_path"]
 })";
@@ -45,6 +50,7 @@ struct Input {
   std::string path;
   std::size_t offset = 1;
   std::optional<std::size_t> limit;
+  std::string pages;
 };
 
 Input parse(const Json& json) {
@@ -52,6 +58,7 @@ Input parse(const Json& json) {
   input.path = find_string(json, "file_path").value_or("");
   input.offset = static_cast<std::size_t>(std::max<std::int64_t>(1, find_int(json, "offset").value_or(1)));
   if (const auto limit = find_int(json, "limit"); limit && *limit > 0) input.limit = static_cast<std::size_t>(*limit);
+  input.pages = find_string(json, "pages").value_or("");
   return input;
 }
 
@@ -126,27 +133,32 @@ Result<ToolResult> read_text(const Input& input, const OpenedFile& file, const F
                     .modifiers = {FileWasSeen{std::move(seen)}}};
 }
 
-Result<ToolResult> read_image(const Input& input, const FileContent& file, const ImageInfo& image) {
+Result<ToolResult> read_image(const Input& input, FileContent file, const ImageInfo& image, ToolIo& io) {
+  const std::size_t original_size = file.bytes.size();
   const std::string subject = input.path + " (" + std::string(image.media_type) + ")";
-  if (image.width == 0 || image.height == 0) {
-    return fail(Errc::unsupported, subject + " is damaged: its header gives no size.");
-  }
-  const std::size_t bytes_max = kImageBase64BytesMax / 4 * 3;
-  if (file.bytes.size() > bytes_max || std::max(image.width, image.height) > kImageSidePointsMax) {
-    return fail(Errc::limit, subject + " is too large to be shown (" + human_bytes(file.bytes.size()) + ", " +
-                                 std::to_string(image.width) + " x " + std::to_string(image.height) + "; at most " +
-                                 human_bytes(bytes_max) + " and " + std::to_string(kImageSidePointsMax) +
-                                 " points a side): scale a copy of it down and read that.");
-  }
-  JsonObject shown = {{"base64", to_base64(file.bytes)},
-                      {"type", image.media_type},
-                      {"originalSize", file.bytes.size()},
-                      {"dimensions",
-                       {{"originalWidth", image.width},
-                        {"originalHeight", image.height},
-                        {"displayWidth", image.width},
-                        {"displayHeight", image.height}}}};
-  return ToolResult{.details = JsonObject{{"type", "image"}, {"file", std::move(shown)}}};
+  const auto shown = shown_image(std::move(file.bytes), image, subject, io);
+  if (!shown) return std::unexpected(shown.error());
+  JsonObject details = {{"base64", to_base64(shown->bytes)},
+                        {"type", shown->info.media_type},
+                        {"originalSize", original_size},
+                        {"dimensions",
+                         {{"originalWidth", image.width},
+                          {"originalHeight", image.height},
+                          {"displayWidth", shown->info.width},
+                          {"displayHeight", shown->info.height}}}};
+  return ToolResult{.details = JsonObject{{"type", "image"}, {"file", std::move(details)}}};
+}
+
+void map_image(const Json& file, ToolResult& result) {
+  const auto media_type = find_string(file, "type").value_or("");
+  result.text = "A picture (" + std::string(media_type) + ").";
+  result.blocks = {image_block(media_type, find_string(file, "base64").value_or(""))};
+  const Json* size = find(file, "dimensions");
+  const auto points = [&](std::string_view key) { return size ? find_int(*size, key).value_or(0) : 0; };
+  if (points("originalWidth") == points("displayWidth") && points("originalHeight") == points("displayHeight")) return;
+  result.text = "A picture (" + std::string(media_type) + "), scaled down from " +
+                std::to_string(points("originalWidth")) + " x " + std::to_string(points("originalHeight")) + " to " +
+                std::to_string(points("displayWidth")) + " x " + std::to_string(points("displayHeight")) + " points.";
 }
 
 std::string text_for_model(const Json& file) {
@@ -176,7 +188,7 @@ class ReadTool final : public Tool {
       : spec_{.name = "Read",
               .description = std::string(kDescription),
               .input_schema = parse_json(kInputSchema).value(),
-              .search_hint = "show contents of a file, picture or notebook",
+              .search_hint = "show contents of a file, picture, PDF or notebook",
               .path_fields = {"file_path"},
               .on_interrupt = OnInterrupt::cancel,
               .result_characters_max = kUnlimited} {}
@@ -187,15 +199,16 @@ class ReadTool final : public Tool {
 
   Result<ToolResult> run(const Json& json, ToolIo& io) override {
     const Input input = parse(json);
-    const auto file = open_file(io.os.files, input.path);
+    auto file = open_file(io.os.files, input.path);
     if (!file) return std::unexpected(file.error());
     if (io.stop.stop_requested()) return fail(Errc::cancelled, "The read was cancelled.");
 
     const std::string_view bytes = file->content.bytes;
-    if (const auto image = image_info(bytes)) return read_image(input, file->content, *image);
-    if (bytes.starts_with("%PDF-")) {
-      return fail(Errc::unsupported, input.path + " is a PDF: get its text with a command, for example pdftotext.");
+    if (bytes.starts_with("%PDF-")) return read_pdf({input.path, input.pages}, *file, io);
+    if (!input.pages.empty()) {
+      return fail(Errc::invalid_input, input.path + " is no PDF, so it has no pages: leave pages out.");
     }
+    if (const auto image = image_info(bytes)) return read_image(input, std::move(file->content), *image, io);
     if (has_notebook_name(input.path)) {
       // What is none, though it is called one, is shown as the text that it is, to be repaired.
       if (const auto notebook = parse_notebook(bytes)) {
@@ -213,10 +226,8 @@ class ReadTool final : public Tool {
     const auto type = find_string(result.details, "type");
     if (type == "text") result.text = text_for_model(*file);
     if (type == "notebook") map_notebook(result);
-    if (type != "image") return;
-    const auto media_type = find_string(*file, "type").value_or("");
-    result.text = "A picture (" + std::string(media_type) + ").";
-    result.blocks = {image_block(media_type, find_string(*file, "base64").value_or(""))};
+    if (type == "parts") map_pdf(result);
+    if (type == "image") map_image(*file, result);
   }
 
  private:

@@ -10,9 +10,6 @@ namespace deft {
 inline constexpr std::size_t kReadLinesDefault = 2'000;
 inline constexpr std::size_t kReadLineCharactersMax = 2'000;  // a line read alone may be longer
 inline constexpr std::size_t kReadCharactersMax = 100'000;    // the whole result, its notice included
-// What the model's API takes: the picture in base64, and its longer side.
-inline constexpr std::size_t kImageBase64BytesMax = std::size_t{5} << 20;
-inline constexpr std::size_t kImageSidePointsMax = 8'000;
 
 std::shared_ptr<Tool> make_read_tool();
 

@@ -7,6 +7,7 @@
 #include "deft/core/image_info.h"
 #include "deft/tools/image_block.h"
 #include "deft/tools/read.h"
+#include "deft/tools/shown_image.h"
 
 namespace deft {
 

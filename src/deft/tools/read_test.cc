@@ -109,7 +109,6 @@ TEST_F(ReadTest, EveryThingThatIsNoTextHasItsOwnMessage) {
   files.put("/p/empty", "");
   files.put("/p/src/main.cc", "");
   files.put("/p/binary", "\x7F\x45LF\0\0"sv);
-  files.put("/p/doc", "%PDF-1.7\n");
   files.put("/p/secret", "x");
   files.deny("/p/secret");
   files.put_special("/p/fifo", FileKind::fifo);
@@ -129,7 +128,6 @@ TEST_F(ReadTest, EveryThingThatIsNoTextHasItsOwnMessage) {
       {"/p/src/utterly-else", "ERROR /p/src/utterly-else does not exist; look for the right path first."},
       {"/p/binary",
        "ERROR /p/binary is binary (6 B), not text: look at it with a command such as file, strings or xxd."},
-      {"/p/doc", "ERROR /p/doc is a PDF: get its text with a command, for example pdftotext."},
       {"/p/secret", "ERROR cannot open /p/secret: Permission denied"},
       {"/p/fifo", "ERROR /p/fifo is a FIFO, which has no content of its own: name a regular file."},
       {"/p/device", "ERROR /p/device is a device, which may never end: name a regular file."},
@@ -191,9 +189,6 @@ TEST_F(ReadTest, PicturesComeAsPicturesWhateverTheyAreCalled) {
             R"("displayHeight":9}}})");
   files.put("/p/damaged.png", png.substr(0, 12));
   EXPECT_EQ(text("/p/damaged.png"), "ERROR /p/damaged.png (image/png) is damaged: its header gives no size.");
-  files.put("/p/large.png", png + std::string(4 << 20, '\0'));
-  EXPECT_TRUE(
-      text("/p/large.png").starts_with("ERROR /p/large.png (image/png) is too large to be shown (4.0 MB, 17 x 9"));
 }
 
 TEST_F(ReadTest, AHookMayReplaceWhatIsShown) {
