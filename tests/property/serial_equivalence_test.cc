@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "deft/tools/plain_command.h"
+#include "deft/shell/classify.h"
 #include "property_run.h"
 #include "seeds.h"
 
@@ -33,7 +33,7 @@ bool was_cancelled(const Outcome::Answer& answer) { return answer.text.starts_wi
 
 bool only_reads(const PropertyCall& command) {
   const std::string_view text = find_string(command.input, "command").value_or("");
-  return plain_read_only_command(with_folder(text, "/folder")).has_value();
+  return shell::classify(with_folder(text, "/folder"), {.cwd = "/folder"}).read_only;
 }
 
 // What is wrong with who was cancelled, if anything is.

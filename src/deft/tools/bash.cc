@@ -7,7 +7,7 @@
 
 #include "deft/base/path.h"
 #include "deft/base/text.h"
-#include "deft/tools/plain_command.h"
+#include "deft/tools/read_only_judge.h"
 #include "deft/tools/shell_answer.h"
 #include "deft/tools/shell_directory.h"
 #include "deft/tools/watch_command.h"
@@ -18,9 +18,24 @@ namespace {
 constexpr Duration kProgressInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kProgressBytesMax = 2'000;
 constexpr std::size_t kCommandBytesMax = std::size_t{1} << 20;
+constexpr std::string_view kRefusedText =
+    "\nThis command was judged to only read, so it ran without the right to change anything, and something was refused. "
+    "From now on it counts as one that may change things: call it again if it should run with all rights.";
 
 std::string_view command_of(const Json& input) { return find_string(input, "command").value_or(""); }
 bool is_for_background(const Json& input) { return find_bool(input, "run_in_background").value_or(false); }
+bool asks_to_leave_the_sandbox(const Json& input) {
+  return find_bool(input, "dangerouslyDisableSandbox").value_or(false) ||
+         find_bool(input, "dangerously_disable_sandbox").value_or(false);
+}
+
+// What the system says to a command that may not do something. The restriction answers with the first two.
+bool speaks_of_a_refusal(std::string_view output) {
+  for (const std::string_view words : {"Permission denied", "Operation not permitted", "Function not implemented"}) {
+    if (output.find(words) != std::string_view::npos) return true;
+  }
+  return false;
+}
 
 class BashTool final : public Tool {
  public:
@@ -28,17 +43,20 @@ class BashTool final : public Tool {
       : options_(std::move(options)), tasks_(std::move(tasks)), environment_(options_.profile) {}
   const ToolSpec& spec() const override { return spec_; }
 
-  bool is_read_only(const Json& input, const SessionView&) const override {
-    return plain_read_only_command(command_of(input)).has_value();
+  bool is_read_only(const Json& input, const SessionView& session) const override {
+    return options_.read_only_calls && judge_.judge(command_of(input), session).read_only;
   }
   std::optional<Footprint> footprint(const Json& input, const SessionView& session) const override {
     if (!is_read_only(input, session)) return Footprint::everything();
     return Footprint::reads_tree("/").and_session(Footprint::Use::read);  // it starts in the working directory
   }
-  std::optional<std::vector<std::string>> permission_paths(const Json& input, const SessionView&) const override {
-    const auto plain = plain_read_only_command(command_of(input));
-    if (!plain) return std::nullopt;
-    return plain->paths;
+  std::optional<std::vector<std::string>> permission_paths(const Json& input,
+                                                           const SessionView& session) const override {
+    return judge_.judge(command_of(input), session).paths;
+  }
+  std::optional<OwnVerdict> check_permission(const Json& input, const SessionView&) const override {
+    if (!asks_to_leave_the_sandbox(input)) return std::nullopt;
+    return OwnVerdict{Verdict::ask, "it asks to run outside of every sandbox", /*even_in_bypass=*/true};
   }
   Result<void> validate(const Json& input, ToolIo&) const override {
     const std::string_view command = command_of(input);
@@ -88,6 +106,10 @@ class BashTool final : public Tool {
     }
     if (!*end) return std::unexpected(end->error());
     ToolResult result = shell_answer(command, **end, *output, timeout);
+    if (io.judged_read_only && result.error == Errc::failed && speaks_of_a_refusal(result.text)) {
+      judge_.was_refused(command);
+      result.text += kRefusedText;
+    }
     last_directory.follow(io, result);
     return result;
   }
@@ -118,7 +140,9 @@ class BashTool final : public Tool {
                           .environment = io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
                                                              : environment_.for_command(io.os, io.stop),
                           .directory = std::string(io.session.working_directory()),
-                          .limits = options_.limits};
+                          .limits = options_.limits,
+                          .restriction = io.judged_read_only && options_.sandbox ? Restriction::read_only
+                                                                                 : Restriction::none};
     auto child = io.os.processes.start(command, io.stop);
     if (child) (*child)->close_input();
     return child;
@@ -138,6 +162,7 @@ class BashTool final : public Tool {
   const BashOptions options_;
   const std::shared_ptr<BackgroundTasks> tasks_;
   ShellEnvironment environment_;
+  ReadOnlyJudge judge_;
   const ToolSpec spec_{
       .name = "Bash",
       .description =
@@ -166,6 +191,10 @@ class BashTool final : public Tool {
                    "1800000 and 7200000)."}}},
                 {"run_in_background",
                  {{"type", "boolean"}, {"description", "Start it, answer at once, and let it go on as a task."}}},
+                {"dangerouslyDisableSandbox",
+                 {{"type", "boolean"}, {"description", "Ask the user to run it outside of every sandbox."}}},
+                {"dangerously_disable_sandbox",
+                 {{"type", "boolean"}, {"description", "The same in another spelling."}}},
                 {"description",
                  {{"type", "string"}, {"description", "What it does, in five to ten words, for the user."}}}}},
               {"required", JsonArray{"command"}},

@@ -19,6 +19,10 @@ inline constexpr std::int64_t kBackgroundTimeoutMsDefault = 1'800'000;
 inline constexpr std::int64_t kBackgroundTimeoutMsMax = 7'200'000;
 
 struct BashOptions {
+  // Calls that are judged to only read: counted as such, and run so that they can do no more. Without the sandbox the
+  // judgement alone must be trusted for the first.
+  bool read_only_calls = true;
+  bool sandbox = true;
   CommandLimits limits{};
   UseProfile profile = UseProfile::if_needed;
   std::size_t output_bytes_max = kShellOutputShownBytes;
