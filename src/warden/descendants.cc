@@ -38,7 +38,6 @@ bool read_stat(pid_t pid, Stat& stat) {
                      &stat.state, &stat.parent, &stat.threads) == 3;
 }
 
-bool is_dead(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
 bool is_stopped(char state) { return state == 'T' || state == 't'; }
 
 enum class Sent { yes, gone, refused };
@@ -61,23 +60,6 @@ Sent send_signal(const Process& process, pid_t self, int signal) {
   const Sent sent = ours ? outcome_of(signal_process(fd, signal)) : Sent::gone;
   close(fd);
   return sent;
-}
-
-// "sleep 1000", or "[sleep]" where the command line is empty.
-void read_name(pid_t pid, char (&name)[kLeftoverNameBytesMax]) {
-  char path[32];
-  std::snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
-  ssize_t length = read_small_file(path, name, sizeof name);
-  while (length > 0 && name[length - 1] == '\0') --length;
-  for (ssize_t i = 0; i < length; ++i) {
-    if (name[i] == '\0') name[i] = ' ';
-  }
-  if (length > 0) return;
-  char comm[32];
-  std::snprintf(path, sizeof path, "/proc/%d/comm", pid);
-  if (read_small_file(path, comm, sizeof comm) <= 0) comm[0] = '\0';
-  comm[std::strcspn(comm, "\n")] = '\0';
-  std::snprintf(name, sizeof name, "[%s]", comm);
 }
 
 // Calls `use` with each number in one thread's list of children.
@@ -129,18 +111,19 @@ void Descendants::look(const pid_t* spared, std::size_t spared_count, int signal
 void Descendants::visit(Process& process, int signal) {
   Stat stat;
   if (!read_stat(process.pid, stat)) return;
-  if (!is_stopped(stat.state) && !is_dead(stat.state)) {
-    const Sent sent = send_signal(process, self_, signal);
-    if (sent == Sent::gone) return;
-    process.refused = sent == Sent::refused;
-  }
   process.state = stat.state;
+  if (!is_stopped(stat.state) && process.is_alive()) {
+    const Sent sent = send_signal(process, self_, signal);
+    process.refused = sent == Sent::refused;
+    if (sent == Sent::gone) process.state = 'X';
+    if (sent == Sent::gone) return;
+  }
   add_children_of(process.pid, stat.threads);
 }
 
 void Descendants::add(pid_t pid, pid_t parent) {
   if (count_ == kProcessesSeenMax) return;
-  for (std::size_t i = 0; parent == self_ && i < spared_count_; ++i) {
+  for (std::size_t i = 0; i < spared_count_; ++i) {
     if (spared_[i] == pid) return;
   }
   processes_[count_++] = Process{.pid = pid, .parent = parent, .state = 'X', .refused = false};
@@ -170,9 +153,25 @@ void Descendants::list_everyone() {
   });
 }
 
+void Descendants::read_name(pid_t pid, char (&name)[kLeftoverNameBytesMax]) {
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+  ssize_t length = read_small_file(path, name, sizeof name);
+  while (length > 0 && name[length - 1] == '\0') --length;
+  for (ssize_t i = 0; i < length; ++i) {
+    if (name[i] == '\0') name[i] = ' ';
+  }
+  if (length > 0) return;
+  char comm[32];
+  std::snprintf(path, sizeof path, "/proc/%d/comm", pid);
+  if (read_small_file(path, comm, sizeof comm) <= 0) comm[0] = '\0';
+  comm[std::strcspn(comm, "\n")] = '\0';
+  std::snprintf(name, sizeof name, "[%s]", comm);
+}
+
 std::uint32_t Descendants::alive_count() const {
   std::uint32_t alive = 0;
-  for (std::size_t i = 0; i < count_; ++i) alive += is_dead(processes_[i].state) ? 0 : 1;
+  for (std::size_t i = 0; i < count_; ++i) alive += processes_[i].is_alive() ? 1 : 0;
   return alive;
 }
 
@@ -193,7 +192,7 @@ bool Descendants::anything_runs() const {
   for (std::size_t i = 0; i < count_; ++i) {
     const Process& process = processes_[i];
     // One that sleeps in the kernel (D) finds the signal before it does anything else; that may be never.
-    const bool halts = is_dead(process.state) || is_stopped(process.state) || process.state == 'D';
+    const bool halts = !process.is_alive() || is_stopped(process.state) || process.state == 'D';
     if (!process.refused && !halts) return true;
   }
   return false;
@@ -208,10 +207,9 @@ void Descendants::sweep(const pid_t* spared, std::size_t spared_count, std::int6
   }
   if (names != nullptr) {
     names->leftover_count = alive_count();
-    names->named_count = 0;
   }
   for (std::size_t i = 0; i < count_; ++i) {
-    if (is_dead(processes_[i].state)) continue;
+    if (!processes_[i].is_alive()) continue;
     if (names != nullptr && names->named_count < kLeftoversNamedMax) {
       Leftover& leftover = names->named[names->named_count++];
       leftover.pid = processes_[i].pid;

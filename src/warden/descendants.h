@@ -30,18 +30,23 @@ struct Process {
   pid_t parent;
   char state;    // as in /proc/PID/stat; 'X' if it is gone
   bool refused;  // we may not signal it: another user's
+
+  bool is_alive() const { return state != 'Z' && state != 'X' && state != 'x'; }
 };
 
 class Descendants {
  public:
   explicit Descendants(Listing listing) : listing_(listing) {}
 
-  // Looks for all of them, dead ones that wait for their parent included. Children in `spared`, and all below them,
-  // are left out. When the caller has just reaped its children and finds nothing here, there is nothing.
+  // Looks for all of them, dead ones that wait for their parent included. Those in `spared`, and all below them, are
+  // left out. When the caller has just reaped its children and finds nothing here, there is nothing.
   void find(const pid_t* spared, std::size_t spared_count) { look(spared, spared_count, /*signal=*/0); }
   // Stops all, then kills all, except `spared` as above. At `give_up` (now_millis) it kills without waiting for all to
   // have stopped. `names`, if given, gets how many were alive, and their names.
   void sweep(const pid_t* spared, std::size_t spared_count, std::int64_t give_up, Report* names = nullptr);
+
+  // The name of a process as people know it: "sleep 1000", or "[sleep]" where the command line is empty.
+  static void read_name(pid_t pid, char (&name)[kLeftoverNameBytesMax]);
 
   // What the last look found, parents before children.
   std::size_t count() const { return count_; }

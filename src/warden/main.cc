@@ -36,6 +36,7 @@ constexpr int kOrphanFreezeMillisMax = 200;  // other commands wait to be starte
 struct Running {
   pid_t supervisor;  // 0: was killed; deft is told when its orphans are gone
   int channel;
+  std::uint32_t folder;  // 0: none
 };
 
 class Warden {
@@ -187,8 +188,10 @@ bool Warden::start_supervisor(const Descriptors& fds, const StartRequest& reques
                         .command_bytes = request.command_bytes,
                         .warden_alive = alive_read_,
                         .open_files = open_files_};
+  std::uint32_t folder = 0;
   if (request.temporary_parent[0] != '\0') {
-    if (!folders_.make(request.temporary_parent, assignment.folder)) {
+    folder = folders_.take(request.temporary_parent, assignment.folder);
+    if (folder == 0) {
       refuse(fds.channel, Stage::folder, errno);
       return false;
     }
@@ -198,10 +201,10 @@ bool Warden::start_supervisor(const Descriptors& fds, const StartRequest& reques
   if (pid == 0) supervise(assignment, descendants);
   if (pid < 0) {
     refuse(fds.channel, Stage::fork, errno);
-    if (assignment.folder[0] != '\0') rmdir(assignment.folder);
+    if (folder != 0) folders_.give_back(folder);
     return false;
   }
-  running_[running_count_++] = Running{.supervisor = pid, .channel = fds.channel};
+  running_[running_count_++] = Running{.supervisor = pid, .channel = fds.channel, .folder = folder};
   return true;
 }
 
@@ -231,7 +234,8 @@ void Warden::forget(pid_t pid, int status) {
       orphans_possible_ = true;
       return;
     }
-    if (WEXITSTATUS(status) != kSupervisorDone) orphans_possible_ = true;
+    if (WEXITSTATUS(status) == kSupervisorLeftSurvivors) orphans_possible_ = true;
+    if (WEXITSTATUS(status) == kSupervisorDone && running_[i].folder != 0) folders_.give_back(running_[i].folder);
     close(running_[i].channel);
     running_[i] = running_[--running_count_];
     return;

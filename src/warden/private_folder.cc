@@ -34,10 +34,12 @@ class Removal {
  public:
   Removal(int top, std::int64_t give_up) : top_(top), give_up_(give_up) {}
 
-  // Each round removes the first level and brings the second up to it, until there is none.
-  void run() {
-    while (!is_late() && empty_level(top_, /*is_top=*/true)) {
+  // Each round removes the first level and brings the second up to it, until there is none. False: it took too long.
+  bool run() {
+    while (!is_late()) {
+      if (!empty_level(top_, /*is_top=*/true)) return true;
     }
+    return false;
   }
 
  private:
@@ -88,19 +90,31 @@ class Removal {
 
 }  // namespace
 
-bool PrivateFolders::make(const char* parent, char (&path)[kFolderPathBytesMax]) {
+std::uint32_t PrivateFolders::take(const char* parent, char (&path)[kFolderPathBytesMax]) {
+  while (free_count_ > 0) {
+    const std::uint32_t number = free_[--free_count_];
+    if (path_of(number, path) && access(path, W_OK) == 0) return number;
+  }
   // The second try is for a system that cleans up in /tmp.
   for (int tries = 0; tries < 2; ++tries) {
-    if (own_[0] == '\0' && !make_own(parent)) return false;
-    const int length = std::snprintf(path, sizeof path, "%s/%llu", own_, static_cast<unsigned long long>(++count_));
-    if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) {
-      errno = ENAMETOOLONG;
-      return false;
-    }
-    if (mkdir(path, 0700) == 0) return true;
-    if (errno != ENOENT) return false;
+    if (own_[0] == '\0' && !make_own(parent)) return 0;
+    const std::uint32_t number = ++made_count_;
+    if (!path_of(number, path)) return 0;
+    if (mkdir(path, 0700) == 0) return number;
+    if (errno != ENOENT) return 0;
     own_[0] = '\0';
   }
+  return 0;
+}
+
+void PrivateFolders::give_back(std::uint32_t number) {
+  if (free_count_ < kFreeMax) free_[free_count_++] = number;
+}
+
+bool PrivateFolders::path_of(std::uint32_t number, char (&path)[kFolderPathBytesMax]) const {
+  const int length = std::snprintf(path, sizeof path, "%s/%u", own_, number);
+  if (length > 0 && static_cast<std::size_t>(length) < sizeof path) return true;
+  errno = ENAMETOOLONG;
   return false;
 }
 
@@ -117,16 +131,15 @@ bool PrivateFolders::make_own(const char* parent) {
 }
 
 void PrivateFolders::remove_all() {
-  if (own_[0] != '\0') remove_folder(own_, now_millis() + kRemovalMillisMax);
+  if (own_[0] != '\0' && empty_folder(own_, now_millis() + kRemovalMillisMax)) rmdir(own_);
 }
 
-void remove_folder(const char* path, std::int64_t give_up) {
-  if (rmdir(path) == 0) return;  // most commands leave nothing
+bool empty_folder(const char* path, std::int64_t give_up) {
   const int top = open_folder(AT_FDCWD, path);
-  if (top < 0) return;
-  Removal(top, give_up).run();
+  if (top < 0) return errno == ENOENT;
+  const bool is_empty = Removal(top, give_up).run();
   close(top);
-  rmdir(path);
+  return is_empty;
 }
 
 }  // namespace warden

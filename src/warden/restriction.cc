@@ -13,19 +13,13 @@ namespace warden {
 
 namespace {
 
-constexpr unsigned long kCapabilityMax = 63;  // the kernel stops us at its last one
-
 // Root may read everything, and keeps that right alone: without it commands would see less than root's own reading
-// tools do, and every other one is a way to change something. Others keep none.
+// tools do, and every other one is a way to change something. Others keep none. With no_new_privs what is given up here
+// stays so, although root's programs otherwise start with all that the bounding set holds.
 constexpr unsigned kKept = CAP_DAC_READ_SEARCH;
 
 bool drop_capabilities() {
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  // Root that starts a program gets all that is in the bounding set. Who may not shrink it has no more than it has:
-  // no_new_privs leaves the program what is permitted below.
-  for (unsigned long capability = 0; capability <= kCapabilityMax; ++capability) {
-    if (capability != kKept && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;
-  }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
   if (syscall(SYS_capget, &header, sets) != 0) return false;

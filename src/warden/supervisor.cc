@@ -11,10 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "warden/daemons.h"
 #include "warden/system.h"
 
 // running ──the command ends──▶ settling ──nobody is left, or the time is up──▶ finish
 //    └─────timeout, request──▶ polite ────────────same──────────────────────────▶ finish
+// finish ──daemons are to be kept──▶ keep, until the last of them has ended or the warden has
 // A request without grace, the end of deft and the end of the warden go to finish at once, from everywhere.
 
 namespace warden {
@@ -39,7 +41,7 @@ class Supervisor {
  private:
   void start();
   void restrict(Command& command);
-  void remove_own_folder();
+  bool clear_folder();
   void step();
   void on_child_signal();
   void clear_child_signal();
@@ -48,6 +50,9 @@ class Supervisor {
   void end_politely(Cause cause, std::uint64_t grace_millis);
   void on_time();
   [[noreturn]] void finish();
+  void choose_daemons();
+  void name_daemons();
+  [[noreturn]] void keep();
   [[noreturn]] void fail(Stage stage, int error_number);
   void end_descendants();
   void send_report() {
@@ -63,6 +68,9 @@ class Supervisor {
   std::int64_t due_ = kNever;  // when the phase ends by itself
   std::int64_t settled_ = kNever;
   std::uint64_t timeout_grace_millis_ = 0;
+  char** daemon_patterns_ = nullptr;
+  std::size_t kept_count_ = 0;
+  pid_t kept_[kDaemonsKeptMax];
   bool command_ended_ = false;
   bool children_left_ = true;
   Report report_;
@@ -100,6 +108,7 @@ void Supervisor::start() {
   close_all_except(still_needed, sizeof still_needed / sizeof still_needed[0]);
   due_ = after(started, command.header->timeout_millis);
   timeout_grace_millis_ = command.header->grace_millis;
+  daemon_patterns_ = command.daemons;
   report_.kind = ReportKind::started;
   report_.pid = launched.pid;
   send_report();
@@ -118,10 +127,14 @@ void Supervisor::restrict(Command& command) {
   set_variable(command, variable);
 }
 
-void Supervisor::remove_own_folder() {
-  if (assignment_.folder[0] == '\0') return;
-  remove_folder(assignment_.folder, now_millis() + kRemovalMillisMax);
-  if (report_.cause == Cause::warden_lost) rmdir(assignment_.folders_of_warden);  // the last one succeeds
+bool Supervisor::clear_folder() {
+  if (assignment_.folder[0] == '\0') return true;
+  const bool is_empty = empty_folder(assignment_.folder, now_millis() + kRemovalMillisMax);
+  if (report_.cause == Cause::warden_lost) {  // nobody else will; of all supervisors the last one succeeds
+    rmdir(assignment_.folder);
+    rmdir(assignment_.folders_of_warden);
+  }
+  return is_empty;
 }
 
 void Supervisor::step() {
@@ -210,7 +223,9 @@ void Supervisor::end_descendants() {
   // What runs when a command is ended from outside is no surprise to anyone: only leftovers are named.
   const bool names_wanted = phase_ == Phase::settling;
   while (reap()) {
-    descendants_.sweep(nullptr, 0, give_up, names_wanted && report_.leftover_count == 0 ? &report_ : nullptr);
+    Report* names = names_wanted && report_.leftover_count == 0 ? &report_ : nullptr;
+    descendants_.sweep(kept_, kept_count_, give_up, names);
+    if (kept_count_ > 0 && descendants_.count() == 0) return;
     const std::uint32_t alive = descendants_.alive_count();
     if ((alive > 0 && alive == descendants_.refused_count()) || now_millis() >= give_up) {
       report_.survivor_count = alive;
@@ -223,15 +238,53 @@ void Supervisor::end_descendants() {
 }
 
 void Supervisor::finish() {
+  choose_daemons();
   end_descendants();
-  remove_own_folder();
+  name_daemons();
+  const bool is_clear = clear_folder();
   report_.kind = ReportKind::ended;
   send_report();
-  _exit(report_.survivor_count == 0 ? kSupervisorDone : kSupervisorLeftSurvivors);
+  if (kept_count_ > 0) keep();
+  if (report_.survivor_count > 0) _exit(kSupervisorLeftSurvivors);
+  _exit(is_clear ? kSupervisorDone : kSupervisorLeftFiles);
+}
+
+// Only what a command that ended by itself has left may stay. Nobody is stopped yet.
+void Supervisor::choose_daemons() {
+  if (phase_ != Phase::settling || report_.cause != Cause::itself || *daemon_patterns_ == nullptr) return;
+  descendants_.find(nullptr, 0);
+  kept_count_ = find_daemons(descendants_, daemon_patterns_, kept_);
+}
+
+void Supervisor::name_daemons() {
+  report_.kept_count = static_cast<std::uint32_t>(kept_count_);
+  for (std::size_t i = 0; i < kept_count_ && report_.named_count < kLeftoversNamedMax; ++i) {
+    Leftover& kept = report_.named[report_.named_count++];
+    kept.pid = kept_[i];
+    kept.is_kept = 1;
+    Descendants::read_name(kept.pid, kept.name);
+  }
+}
+
+// The call is over, and nobody listens any more. What is still alive here has this process above it until its own end,
+// or the warden's.
+void Supervisor::keep() {
+  int still_needed[] = {0, 1, 2, child_signals_, assignment_.warden_alive};
+  close_all_except(still_needed, sizeof still_needed / sizeof still_needed[0]);
+  while (reap()) {
+    pollfd watched[] = {{.fd = child_signals_, .events = POLLIN, .revents = 0},
+                        {.fd = assignment_.warden_alive, .events = POLLIN, .revents = 0}};
+    poll(watched, 2, -1);
+    clear_child_signal();
+    if (watched[1].revents == 0) continue;
+    kept_count_ = 0;
+    end_descendants();
+    break;
+  }
+  _exit(kSupervisorDone);
 }
 
 void Supervisor::fail(Stage stage, int error_number) {
-  remove_own_folder();
   report_.kind = ReportKind::failed;
   report_.stage = stage;
   report_.error_number = error_number;

@@ -21,6 +21,7 @@ inline constexpr int kEndingMillisMax = 5000;
 // Exit codes of a supervisor, for the warden only.
 inline constexpr int kSupervisorDone = 0;
 inline constexpr int kSupervisorLeftSurvivors = 1;
+inline constexpr int kSupervisorLeftFiles = 2;
 
 struct Assignment {
   Descriptors descriptors;

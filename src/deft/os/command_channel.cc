@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "deft/base/utf8.h"
+#include "deft/os/command_file.h"
 
 namespace deft {
 
@@ -33,8 +34,10 @@ CommandEnd end_of(const warden::Report& report) {
   if (report.cause == warden::Cause::request) end.cause = CommandEnd::Cause::cancel;
   end.leftover_count = report.leftover_count;
   end.survivor_count = report.survivor_count;
+  end.kept_count = report.kept_count;
   for (std::size_t i = 0; i < report.named_count; ++i) {
-    end.leftovers.push_back(Leftover{.pid = report.named[i].pid, .name = printable(report.named[i].name)});
+    const warden::Leftover& named = report.named[i];
+    (named.is_kept != 0 ? end.kept : end.leftovers).push_back({.pid = named.pid, .name = printable(named.name)});
   }
   return end;
 }
@@ -44,9 +47,17 @@ bool is_missing(int error_number) { return error_number == ENOENT || error_numbe
 }  // namespace
 
 void CommandChannel::request_end(Duration grace) {
-  warden::Request request;
   const Duration bounded = std::clamp(grace, Duration::zero(), kEndGraceMax);
-  request.millis = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(bounded).count());
+  send({.kind = warden::RequestKind::end, .millis = millis_of(bounded)});
+}
+
+void CommandChannel::request_timeout(std::optional<Duration> timeout) {
+  const bool is_bounded = timeout && *timeout <= kTimeoutMax;
+  send({.kind = warden::RequestKind::set_timeout,
+        .millis = is_bounded ? millis_of(std::max(*timeout, Duration::zero())) : warden::kNoLimit});
+}
+
+void CommandChannel::send(const warden::Request& request) {
   // A supervisor that is gone has answered already, or its warden will.
   while (::send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR) {
   }

@@ -20,6 +20,7 @@ class CommandChannel {
 
   int fd() const { return socket_.get(); }
   void request_end(Duration grace);
+  void request_timeout(std::optional<Duration> timeout);  // from now on; nothing: it has none any more
 
   // Takes in what has arrived, without waiting.
   void receive();
@@ -28,6 +29,7 @@ class CommandChannel {
   std::optional<Result<CommandEnd>> outcome() const;
 
  private:
+  void send(const warden::Request& request);
   void take(const warden::Report& report);
   Error failure_of(const warden::Report& report) const;
 

@@ -20,10 +20,6 @@ bool is_program(const std::string& path) {
 
 bool holds_nul(std::string_view text) { return text.find('\0') != text.npos; }
 
-std::uint64_t millis_of(Duration duration) {
-  return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
-}
-
 Result<void> check(const Command& command, std::string_view program) {
   if (command.argv.empty()) return fail(Errc::invalid_input, "a command needs a program to run");
   if (!command.directory.empty() && !command.directory.starts_with('/')) {
@@ -32,6 +28,7 @@ Result<void> check(const Command& command, std::string_view program) {
   bool any_nul = holds_nul(program) || holds_nul(command.directory);
   any_nul = any_nul || std::ranges::any_of(command.argv, holds_nul);
   any_nul = any_nul || std::ranges::any_of(command.environment, holds_nul);
+  any_nul = any_nul || std::ranges::any_of(command.daemons, holds_nul);
   if (any_nul) return fail(Errc::invalid_input, "a command can't hold a NUL byte: leave it out");
   for (const std::string_view variable : command.environment) {
     if (variable.find('=') == 0 || variable.find('=') == variable.npos) {
@@ -42,6 +39,10 @@ Result<void> check(const Command& command, std::string_view program) {
 }
 
 }  // namespace
+
+std::uint64_t millis_of(Duration duration) {
+  return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
+}
 
 std::string_view value_of(std::string_view name, std::span<const std::string> environment) {
   for (const std::string_view variable : environment) {
@@ -74,6 +75,7 @@ Result<std::string> encode_command(const Command& command, std::string_view prog
   std::size_t bytes = sizeof(warden::CommandHeader) + program.size() + command.directory.size() + 2;
   for (const auto& argument : command.argv) bytes += argument.size() + 1;
   for (const auto& variable : command.environment) bytes += variable.size() + 1;
+  for (const auto& daemon : command.daemons) bytes += daemon.size() + 1;
   if (bytes > warden::kCommandBytesMax) {
     return fail(Errc::limit, "the command and its environment are too long: put long text into a file");
   }
@@ -81,6 +83,7 @@ Result<std::string> encode_command(const Command& command, std::string_view prog
   warden::CommandHeader header;
   header.argument_count = static_cast<std::uint32_t>(command.argv.size());
   header.variable_count = static_cast<std::uint32_t>(command.environment.size());
+  header.daemon_count = static_cast<std::uint32_t>(command.daemons.size());
   if (timeout && *timeout <= kTimeoutMax) header.timeout_millis = millis_of(std::max(*timeout, Duration::zero()));
   header.grace_millis = millis_of(std::clamp(command.end_grace, Duration::zero(), kEndGraceMax));
   header.memory_bytes = command.limits.memory_bytes.value_or(warden::kNoLimit);
@@ -97,6 +100,7 @@ Result<std::string> encode_command(const Command& command, std::string_view prog
   append(command.directory);
   for (const auto& argument : command.argv) append(argument);
   for (const auto& variable : command.environment) append(variable);
+  for (const auto& daemon : command.daemons) append(daemon);
   return file;
 }
 

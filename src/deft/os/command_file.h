@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,8 @@
 // A command on its way to the warden.
 
 namespace deft {
+
+std::uint64_t millis_of(Duration duration);  // rounded up; not negative
 
 // Empty if it is not there.
 std::string_view value_of(std::string_view name, std::span<const std::string> environment);

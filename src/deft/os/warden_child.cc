@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <ctime>
 
+#include "deft/os/command_follow.h"
+#include "deft/os/poll_until.h"
 #include "deft/os/stop_event.h"
 
 namespace deft {
@@ -37,29 +37,8 @@ ssize_t write_without_signal(int fd, std::string_view bytes) {
 
 }  // namespace
 
-int poll_until(std::span<pollfd> watched, const Clock& clock, std::optional<TimePoint> deadline) {
-  for (;;) {
-    int wait_millis = -1;
-    if (deadline) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - clock.now()).count();
-      wait_millis = static_cast<int>(std::clamp<long long>(left, 0, INT_MAX));
-    }
-    const int ready = ::poll(watched.data(), watched.size(), wait_millis);
-    if (ready >= 0 || errno != EINTR) return ready;
-  }
-}
-
-ReadOnce read_once(int fd, std::span<char> into) {
-  for (;;) {
-    const ssize_t got = ::read(fd, into.data(), into.size());
-    if (got > 0) return {ReadOnce::State::data, static_cast<std::size_t>(got)};
-    if (got < 0 && errno == EINTR) continue;
-    return {got < 0 && errno == EAGAIN ? ReadOnce::State::nothing_yet : ReadOnce::State::ended, 0};
-  }
-}
-
 WardenChild::~WardenChild() {
-  if (running_.channel->outcome()) return;
+  if (is_given_up_ || running_.channel->outcome()) return;
   end(Duration::zero());
   // Who lets a child go may rely on its end. Without reading its pipes: it dies without being able to write.
   static_cast<void>(wait({}, clock_.now() + kSupervisorAnswerMax));
@@ -104,6 +83,40 @@ Result<std::size_t> WardenChild::read(OutputStream stream, std::span<char> into,
     if (poll_until(watched, clock_, deadline) == 0) return fail(Errc::timeout, "the process has written nothing yet");
     if (watched[1].revents != 0) running_.channel->receive();
   }
+}
+
+Result<std::optional<CommandEnd>> WardenChild::follow(const OutputSink& on_output, const RunUntil& until,
+                                                      std::stop_token leave) {
+  if (until.deadline) running_.channel->request_timeout(*until.deadline - clock_.now());
+  return pass_on(on_output, until, std::move(leave));
+}
+
+Result<std::optional<CommandEnd>> WardenChild::pass_on(const OutputSink& on_output, const RunUntil& until,
+                                                       std::stop_token leave) {
+  auto end = follow_command(clock_, link_, running_, end_grace_, on_output, until, std::move(leave));
+  const bool runs_on = end && !*end;
+  if (runs_on && until.deadline) running_.channel->request_timeout(std::nullopt);
+  is_given_up_ = !end && !running_.channel->outcome();
+  return end;
+}
+
+Result<void> WardenChild::wait_for_start(std::stop_token stop) {
+  const StopEvent stopped(stop);
+  if (!stopped.works()) return fail(Errc::limit, "too many open files to start a process");
+  CommandChannel& channel = *running_.channel;
+  std::optional<TimePoint> nudge_due = clock_.now() + kStartPatience;
+  while (!channel.is_started()) {
+    if (stop.stop_requested()) return fail(Errc::cancelled, "the command was cancelled while it started");
+    pollfd watched[] = {{.fd = channel.fd(), .events = POLLIN, .revents = 0},
+                        {.fd = stopped.fd(), .events = POLLIN, .revents = 0}};
+    if (poll_until(watched, clock_, nudge_due) == 0) {
+      link_.nudge();
+      nudge_due.reset();
+    }
+    channel.receive();
+  }
+  if (const auto outcome = channel.outcome(); outcome && !*outcome) return std::unexpected(outcome->error());
+  return {};
 }
 
 Result<CommandEnd> WardenChild::wait(std::stop_token stop, std::optional<TimePoint> deadline) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <poll.h>
-
+#include <atomic>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,35 +10,32 @@
 
 namespace deft {
 
-// The most that a supervisor takes to answer once its command's time is up, its ending of everything included. Only
-// one that is stuck in the kernel (a program on a dead network file system) takes longer; nobody waits for that.
-inline constexpr Duration kSupervisorAnswerMax = std::chrono::seconds(8);
-
-// poll() until the deadline; EINTR is no event.
-int poll_until(std::span<pollfd> watched, const Clock& clock, std::optional<TimePoint> deadline);
-
-// A read that doesn't wait.
-struct ReadOnce {
-  enum class State { data, nothing_yet, ended } state = State::ended;
-  std::size_t bytes = 0;
-};
-ReadOnce read_once(int fd, std::span<char> into);
-
+// A command that was handed to the warden; run() and start() both are made of it.
 class WardenChild final : public Child {
  public:
-  WardenChild(const Clock& clock, RunningCommand running) : clock_(clock), running_(std::move(running)) {}
+  WardenChild(const Clock& clock, WardenLink& link, RunningCommand running, Duration end_grace)
+      : clock_(clock), link_(link), end_grace_(end_grace), running_(std::move(running)) {}
   ~WardenChild() override;
+
+  Result<void> wait_for_start(std::stop_token stop);
+  // follow() for who has told the deadline to the supervisor already.
+  Result<std::optional<CommandEnd>> pass_on(const OutputSink& on_output, const RunUntil& until, std::stop_token leave);
 
   Result<void> write(std::string_view bytes, std::stop_token stop) override;
   void close_input() override { running_.input.reset(); }
   Result<std::size_t> read(OutputStream stream, std::span<char> into, std::stop_token stop,
                            std::optional<TimePoint> deadline) override;
+  Result<std::optional<CommandEnd>> follow(const OutputSink& on_output, const RunUntil& until,
+                                           std::stop_token leave) override;
   Result<CommandEnd> wait(std::stop_token stop, std::optional<TimePoint> deadline) override;
   void end(Duration grace) override { running_.channel->request_end(grace); }
 
  private:
   const Clock& clock_;
+  WardenLink& link_;
+  const Duration end_grace_;
   RunningCommand running_;
+  std::atomic<bool> is_given_up_ = false;  // no answer came in time: none is waited for again
 };
 
 }  // namespace deft

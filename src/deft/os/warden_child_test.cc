@@ -150,5 +150,77 @@ TEST_F(WardenChildTest, WritingToAProcessThatClosedItsInputIsAnErrorNotASignal) 
   EXPECT_EQ(written.error().code, Errc::io);
 }
 
+// What the Bash tool does when a person moves a command to the background.
+TEST_F(WardenChildTest, IsFollowedByOneThreadAndThenByAnotherAndNothingIsLost) {
+  Command command = bash("for i in {1..200}; do echo $i; done; setsid sleep 1000 & exit 4", mark_);
+  command.input_pipe = false;
+  const auto child = start(command);
+  ASSERT_TRUE(child);
+  std::string output;
+  std::stop_source leave;
+  const auto keep_and_leave = [&](OutputStream, std::string_view bytes) {
+    output += bytes;
+    leave.request_stop();
+  };
+  const auto left =
+      child->follow(keep_and_leave, {.deadline = clock_.now() + std::chrono::minutes(1)}, leave.get_token());
+  ASSERT_TRUE(left) << left.error().message;
+  std::jthread([&] {
+    const auto end = child->follow([&](OutputStream, std::string_view bytes) { output += bytes; }, {}, {});
+    ASSERT_TRUE(end && *end);
+    EXPECT_EQ((*end)->exit_code, 4);
+    EXPECT_EQ((*end)->leftover_count, 1u);
+  }).join();
+  std::string expected;
+  for (int i = 1; i <= 200; ++i) expected += std::to_string(i) + "\n";
+  EXPECT_EQ(output, expected);
+}
+
+TEST_F(WardenChildTest, WhoIsFollowedHasADeadlineThatIsGoneWhenItIsLeft) {
+  Command command = bash("echo ready; sleep 1000", mark_);
+  command.end_grace = Duration::zero();
+  const auto child = start(command);
+  ASSERT_TRUE(child);
+  std::stop_source leave;
+  const auto leave_now = [&](OutputStream, std::string_view) { leave.request_stop(); };
+  const auto left = child->follow(leave_now, {.deadline = clock_.now() + std::chrono::hours(1)}, leave.get_token());
+  ASSERT_TRUE(left) << left.error().message;
+  EXPECT_FALSE(*left);
+  const auto end = child->follow({}, {.deadline = clock_.now() + std::chrono::milliseconds(1)}, {});
+  ASSERT_TRUE(end && *end);
+  EXPECT_EQ((*end)->cause, CommandEnd::Cause::timeout);
+}
+
+TEST_F(WardenChildTest, WhatIsFollowedIsCancelledAsARunIs) {
+  const auto child = start(bash("trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.01; done", mark_));
+  ASSERT_TRUE(child);
+  std::stop_source stop;
+  std::string output;
+  const auto cancel = [&](OutputStream, std::string_view bytes) {
+    output += bytes;
+    stop.request_stop();
+  };
+  const auto end = child->follow(cancel, {.cancel = stop.get_token()}, {});
+  ASSERT_TRUE(end && *end);
+  EXPECT_EQ((*end)->cause, CommandEnd::Cause::cancel);
+  EXPECT_EQ((*end)->exit_code, 5);
+  EXPECT_TRUE(output.ends_with("bye\n")) << output;
+}
+
+TEST_F(WardenChildTest, WithoutAPipeItReadsTheGivenInputOrNothing) {
+  Command command = bash("cat", mark_);
+  command.input_pipe = false;
+  for (const char* input : {"", "some text"}) {
+    command.input = input;
+    const auto child = start(command);
+    ASSERT_TRUE(child);
+    std::string output;
+    const auto end = child->follow([&](OutputStream, std::string_view bytes) { output += bytes; }, {}, {});
+    ASSERT_TRUE(end && *end);
+    EXPECT_EQ(output, input);
+    EXPECT_FALSE(child->write("more", {}));
+  }
+}
+
 }  // namespace
 }  // namespace deft

@@ -76,13 +76,35 @@ class FakeChild final : public Child {
     return *end_;
   }
 
-  void end(Duration) override {
+  Result<std::optional<CommandEnd>> follow(const OutputSink& on_output, const RunUntil& until,
+                                           std::stop_token leave) override {
+    const std::stop_callback cancelled(until.cancel, [this] { stop(CommandEnd::Cause::cancel); });
+    const std::stop_callback aborted(until.abort, [this] { stop(CommandEnd::Cause::cancel); });
+    if (script_.life == Life::until_deadline && until.deadline) stop(CommandEnd::Cause::timeout);
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      const auto ready = [this] { return !output_.empty() || !errors_.empty() || end_; };
+      if (!changed_.wait(lock, leave, ready)) return std::nullopt;
+      const std::string output = std::exchange(output_, "");
+      const std::string errors = std::exchange(errors_, "");
+      const auto ended = end_;
+      lock.unlock();
+      if (!output.empty() && on_output) on_output(OutputStream::output, output);
+      if (!errors.empty() && on_output) on_output(OutputStream::errors, errors);
+      if (ended && !*ended) return std::unexpected(ended->error());
+      if (ended) return **ended;
+    }
+  }
+
+  void end(Duration) override { stop(CommandEnd::Cause::cancel); }
+
+ private:
+  void stop(CommandEnd::Cause cause) {
     const std::lock_guard lock(mutex_);
-    if (!end_) end_ = stopped_by(CommandEnd::Cause::cancel);
+    if (!end_) end_ = stopped_by(cause);
     changed_.notify_all();
   }
 
- private:
   const CommandScript script_;
   std::mutex mutex_;
   std::condition_variable_any changed_;

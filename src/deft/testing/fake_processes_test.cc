@@ -64,5 +64,22 @@ TEST(FakeProcesses, AServerAnswersWhatIsWrittenToIt) {
   EXPECT_EQ((*child)->read(OutputStream::output, buffer, {}), 0u);
 }
 
+TEST(FakeProcesses, AChildCanBeFollowedLeftAndFollowedAgain) {
+  FakeProcesses processes;
+  processes.add("sleep", {.output = {"ready"}, .life = CommandScript::Life::until_stopped});
+  const auto child = processes.start({.argv = {"sleep", "1000"}}, {});
+  ASSERT_TRUE(child);
+  std::stop_source leave;
+  const auto leave_now = [&](OutputStream, std::string_view) { leave.request_stop(); };
+  const auto left = (*child)->follow(leave_now, {}, leave.get_token());
+  ASSERT_TRUE(left);
+  EXPECT_FALSE(*left);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto end = (*child)->follow({}, {.abort = stop.get_token()}, {});
+  ASSERT_TRUE(end && *end);
+  EXPECT_EQ((*end)->cause, CommandEnd::Cause::cancel);
+}
+
 }  // namespace
 }  // namespace deft::testing
