@@ -225,7 +225,8 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .progress = setting.progress,
           .answer = setting.answer,
           .call_id = call.call.id,
-          .session_folder = parts_.session_folder};
+          .session_folder = parts_.session_folder,
+          .changes = parts_.changes};
 }
 
 PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSetting& setting,

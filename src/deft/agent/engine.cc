@@ -28,7 +28,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, Frontend& fr
 }
 
 Engine::Engine(EngineOptions options, std::string folder)
-    : options_(std::move(options)), folder_(std::move(folder)), results_(folder_) {
+    : options_(std::move(options)), folder_(std::move(folder)), results_(folder_), changes_(folder_) {
   session_.working_directory = options_.working_directory;
   session_.directories = options_.directories;
   session_.directories.insert(session_.directories.begin(), options_.working_directory);
@@ -51,7 +51,8 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         .journal = *journal_,
                                         .results = results_,
                                         .frontend = frontend,
-                                        .session_folder = folder_});
+                                        .session_folder = folder_,
+                                        .changes = &changes_});
   runner_.emplace();
   std::vector<std::string> readable = session_.directories;
   readable.push_back(folder_);  // stored results may be looked into

@@ -9,6 +9,7 @@
 #include "deft/agent/call_runner.h"
 #include "deft/agent/executor.h"
 #include "deft/os/disk_files.h"
+#include "deft/os/file_changes.h"
 #include "deft/os/warden_processes.h"
 
 namespace deft {
@@ -54,6 +55,7 @@ class Engine {
   WardenProcesses processes_{clock_};
   NoHooks no_hooks_;
   ResultStore results_;
+  FileChanges changes_;
   ToolRegistry registry_;
   SessionState session_;
   std::optional<Journal> journal_;

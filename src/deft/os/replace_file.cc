@@ -154,4 +154,15 @@ Result<Replaced> replace_file(const ReplaceRequest& request) {
   return std::get<Replaced>(attempt);
 }
 
+Result<void> remove_file(const std::string& path, const ContentId& expected) {
+  FoldersMade none;
+  const std::string name(file_name(path));
+  const auto folder = open_folder(std::string(parent_path(path)), false, none);
+  if (!folder) return std::unexpected(folder.error());
+  const ReplaceRequest request{.path = path, .bytes = {}, .expected = expected};
+  if (auto good = check_is_expected(folder->get(), name, request); !good) return good;
+  if (::unlinkat(folder->get(), name.c_str(), 0) == 0) return {};
+  return std::unexpected(system_error(Errc::io, "cannot remove " + path, errno));
+}
+
 }  // namespace deft

@@ -20,6 +20,7 @@
 
 namespace deft {
 
+class FileChanges;
 class Files;
 class Processes;
 
@@ -71,6 +72,7 @@ struct ToolIo {
   const Json* answer = nullptr;        // after a wait for the host: what it answered
   std::string_view call_id = {};
   std::string_view session_folder = {};  // private to the session; large output goes there
+  FileChanges* changes = nullptr;        // where changes of files are recorded first, to be undone; null: nowhere
 };
 
 // A tool declares what it is; the engine never treats one specially by its name. A declaration that throws counts as
