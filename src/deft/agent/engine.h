@@ -47,11 +47,12 @@ class Engine {
  private:
   Engine(EngineOptions options, std::string folder);
   Result<void> wire(Frontend& frontend);
+  std::string journal_folder() const;
 
   EngineOptions options_;
   std::string folder_;
   SystemClock clock_;
-  DiskFiles files_{DiskFiles::Survives::killed};
+  DiskFiles files_;
   WardenProcesses processes_{clock_};
   NoHooks no_hooks_;
   ResultStore results_;

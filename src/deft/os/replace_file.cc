@@ -93,7 +93,7 @@ bool rename_into_place(int folder, const std::string& from, const std::string& t
 
 Attempt put_new_file(int folder, const std::string& name, const ReplaceRequest& request) {
   const bool is_new = !request.expected.has_value();
-  TemporaryFile temporary(folder, name, TemporaryUse::new_content, is_new ? kNewFileMode : kPrivateMode);
+  TemporaryFile temporary(folder, name, is_new ? kNewFileMode : kPrivateMode);
   if (!temporary.good()) {
     const bool folder_refuses = errno == EACCES || errno == EPERM || errno == EROFS;
     if (folder_refuses && !is_new) return CannotReplace{"its folder is not writable"};

@@ -15,6 +15,7 @@ struct ReplaceRequest {
   std::optional<ContentId> expected;  // nothing: no file may be there yet
   bool sync = true;                   // wait for the disk, to survive a power cut
   bool sweep = false;                 // look for what crashed writers left in the folder
+  std::string journal_folder = {};    // private; for a file that has to be written in place
 };
 
 // See Files::replace().
