@@ -235,6 +235,7 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .answer = setting.answer,
           .call_id = call.call.id,
           .session_folder = parts_.session_folder,
+          .changes = parts_.changes,
           .judged_read_only = call.read_only,
           .to_background = setting.to_background};
 }

@@ -78,6 +78,7 @@ class CallPipeline {
     const ResultStore& results;
     Frontend& frontend;
     std::string session_folder;
+    FileChanges* changes = nullptr;
   };
   explicit CallPipeline(Parts parts) : parts_(std::move(parts)) {}
 

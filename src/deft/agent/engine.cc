@@ -28,11 +28,18 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, Frontend& fr
 }
 
 Engine::Engine(EngineOptions options, std::string folder)
-    : options_(std::move(options)), folder_(std::move(folder)), results_(folder_) {
+    : options_(std::move(options)),
+      folder_(std::move(folder)),
+      files_(DiskFiles::Survives::killed, journal_folder()),
+      results_(folder_),
+      changes_(folder_) {
   session_.working_directory = options_.working_directory;
   session_.directories = options_.directories;
   session_.directories.insert(session_.directories.begin(), options_.working_directory);
 }
+
+// A temporary session is never opened again: what it leaves half-written is found where all of them look.
+std::string Engine::journal_folder() const { return options_.session_folder ? folder_ + "/in-place" : ""; }
 
 Engine::~Engine() {
   runner_.reset();  // waits for workers, which report to the executor to the last
@@ -46,12 +53,16 @@ Result<void> Engine::wire(Frontend& frontend) {
   auto journal = Journal::open(folder_, clock_);
   if (!journal) return std::unexpected(journal.error());
   journal_.emplace(std::move(*journal));
+  for (const std::string& path : files_.recover()) {
+    frontend.show(Notice{path + " had been left half-written by a session that was killed; its old content is back."});
+  }
   pipeline_.emplace(CallPipeline::Parts{.os = {files_, processes_, clock_},
                                         .hooks = options_.hooks ? *options_.hooks : no_hooks_,
                                         .journal = *journal_,
                                         .results = results_,
                                         .frontend = frontend,
-                                        .session_folder = folder_});
+                                        .session_folder = folder_,
+                                        .changes = &changes_});
   runner_.emplace();
   std::vector<std::string> readable = session_.directories;
   readable.push_back(folder_);  // stored results may be looked into

@@ -9,6 +9,7 @@
 #include "deft/agent/call_runner.h"
 #include "deft/agent/executor.h"
 #include "deft/os/disk_files.h"
+#include "deft/os/file_changes.h"
 #include "deft/os/warden_processes.h"
 
 namespace deft {
@@ -46,14 +47,16 @@ class Engine {
  private:
   Engine(EngineOptions options, std::string folder);
   Result<void> wire(Frontend& frontend);
+  std::string journal_folder() const;
 
   EngineOptions options_;
   std::string folder_;
   SystemClock clock_;
-  DiskFiles files_{DiskFiles::Survives::killed};
+  DiskFiles files_;
   WardenProcesses processes_{clock_};
   NoHooks no_hooks_;
   ResultStore results_;
+  FileChanges changes_;
   ToolRegistry registry_;
   SessionState session_;
   std::optional<Journal> journal_;

@@ -11,6 +11,7 @@
 #include "deft/base/path.h"
 #include "deft/base/utf8.h"
 #include "deft/os/file_descriptor.h"
+#include "deft/os/in_place_journal.h"
 #include "deft/os/open_without_links.h"
 #include "deft/os/replace_file.h"
 #include "deft/os/resolve_path.h"
@@ -104,7 +105,14 @@ Result<Replaced> DiskFiles::replace(std::string_view path, std::string_view byte
                        .bytes = bytes,
                        .expected = expected,
                        .sync = survives_ == Survives::power_cut,
-                       .sweep = is_first_write_in(parent_path(path))});
+                       .sweep = is_first_write_in(parent_path(path)),
+                       .journal_folder = journal_folder()});
+}
+
+std::vector<std::string> DiskFiles::recover() { return recover_in_place_writes(journal_folder()); }
+
+std::string DiskFiles::journal_folder() const {
+  return journal_folder_.empty() ? user_journal_folder() : journal_folder_;
 }
 
 bool DiskFiles::is_first_write_in(std::string_view folder) {

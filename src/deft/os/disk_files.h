@@ -13,7 +13,13 @@ class DiskFiles final : public Files {
   // power_cut: new content is on the disk before it takes the place of the old one (a few milliseconds a file), so
   // that a power cut, too, leaves the old or the new. killed: that holds when only the process ends.
   enum class Survives { power_cut, killed };
-  explicit DiskFiles(Survives survives = Survives::power_cut) : survives_(survives) {}
+  // In the journal folder, which must be private, lie the contents of files that are being written in place; empty:
+  // in one that all processes of the user share.
+  explicit DiskFiles(Survives survives = Survives::power_cut, std::string journal_folder = {})
+      : survives_(survives), journal_folder_(std::move(journal_folder)) {}
+
+  // Repairs what a killed process left half-written, by the journals in this object's folder. Returns which files.
+  std::vector<std::string> recover();
 
   Result<std::string> canonical(std::string_view path) override;
   Result<FileStatus> status(std::string_view path) override;
@@ -25,7 +31,10 @@ class DiskFiles final : public Files {
  private:
   bool is_first_write_in(std::string_view folder);
 
+  std::string journal_folder() const;
+
   const Survives survives_;
+  const std::string journal_folder_;
   std::mutex mutex_;
   std::set<std::string, std::less<>> folders_written_;  // under mutex_; what earlier crashes left there was swept
 };

@@ -175,15 +175,14 @@ TEST_F(DiskFilesTest, ALongNameStillHasRoomForATemporaryOne) {
   folder.put(name, "old");
   EXPECT_TRUE(replace(name, "old", "new"));
   EXPECT_EQ(folder.bytes(name), "new");
-  EXPECT_LE(temporary_name(name, TemporaryUse::new_content).size(), 255U);
+  EXPECT_LE(temporary_name(name).size(), 255U);
 }
 
 TEST_F(DiskFilesTest, WhatACrashedWriterLeftIsSweptAndNothingElse) {
-  const std::string dead = temporary_name("a", TemporaryUse::new_content);
-  const std::string alive = temporary_name("b", TemporaryUse::new_content);
-  const std::string fresh = temporary_name("c", TemporaryUse::new_content);
-  const std::string old_content = temporary_name("d", TemporaryUse::old_content);
-  for (const std::string& name : {dead, alive, fresh, old_content, std::string(".mine.deft-tmp-notes")}) {
+  const std::string dead = temporary_name("a");
+  const std::string alive = temporary_name("b");
+  const std::string fresh = temporary_name("c");
+  for (const std::string& name : {dead, alive, fresh, std::string(".mine.deft-tmp-notes")}) {
     folder.put(name, "x");
     const timespec long_ago[2] = {{.tv_sec = 1'000'000'000, .tv_nsec = 0}, {.tv_sec = 1'000'000'000, .tv_nsec = 0}};
     if (name != fresh) {
@@ -194,7 +193,7 @@ TEST_F(DiskFilesTest, WhatACrashedWriterLeftIsSweptAndNothingElse) {
   ASSERT_EQ(::flock(writer.get(), LOCK_EX), 0);
 
   ASSERT_TRUE(disk.replace(folder / "new", "x", std::nullopt));
-  Names expected = {alive, fresh, old_content, ".mine.deft-tmp-notes", "new"};
+  Names expected = {alive, fresh, ".mine.deft-tmp-notes", "new"};
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(folder.names(), expected);
 }

@@ -69,10 +69,10 @@ class Files {
   // there, and missing folders are made. Errors: `stale` if what is there is something else; `unsupported`; `io`.
   //
   // Whoever looks, and whatever ends this process meanwhile, sees the old content or the new one, never a mixture:
-  // the new file is written beside the old one (its name: temporary_name.h) and takes its place. Mode, owner, access
+  // the new file is written beside the old one (its name: temporary_file.h) and takes its place. Mode, owner, access
   // lists and other attributes are kept. Where that cannot be (other hard links, a folder that is not writable, a
-  // file that is a mount point, an owner that we may not set), the file is written in place: then a copy of the old
-  // content lies beside it meanwhile, where the folder allows that. After an error the old content is there.
+  // file that is a mount point, an owner that we may not set), the file is written in place: then both contents lie in
+  // a journal meanwhile, from which the old one is put back after a kill. After an error the old content is there.
   virtual Result<Replaced> replace(std::string_view path, std::string_view bytes,
                                    const std::optional<ContentId>& expected) = 0;
 };

@@ -93,7 +93,7 @@ bool rename_into_place(int folder, const std::string& from, const std::string& t
 
 Attempt put_new_file(int folder, const std::string& name, const ReplaceRequest& request) {
   const bool is_new = !request.expected.has_value();
-  TemporaryFile temporary(folder, name, TemporaryUse::new_content, is_new ? kNewFileMode : kPrivateMode);
+  TemporaryFile temporary(folder, name, is_new ? kNewFileMode : kPrivateMode);
   if (!temporary.good()) {
     const bool folder_refuses = errno == EACCES || errno == EPERM || errno == EROFS;
     if (folder_refuses && !is_new) return CannotReplace{"its folder is not writable"};
@@ -152,6 +152,17 @@ Result<Replaced> replace_file(const ReplaceRequest& request) {
   if (auto* error = std::get_if<Error>(&attempt)) return std::unexpected(std::move(*error));
   made.paths.clear();
   return std::get<Replaced>(attempt);
+}
+
+Result<void> remove_file(const std::string& path, const ContentId& expected) {
+  FoldersMade none;
+  const std::string name(file_name(path));
+  const auto folder = open_folder(std::string(parent_path(path)), false, none);
+  if (!folder) return std::unexpected(folder.error());
+  const ReplaceRequest request{.path = path, .bytes = {}, .expected = expected};
+  if (auto good = check_is_expected(folder->get(), name, request); !good) return good;
+  if (::unlinkat(folder->get(), name.c_str(), 0) == 0) return {};
+  return std::unexpected(system_error(Errc::io, "cannot remove " + path, errno));
 }
 
 }  // namespace deft

@@ -20,8 +20,7 @@ constexpr std::size_t kNameBytesMax = 255;  // of one path component, on every f
 constexpr int kNameAttemptsMax = 8;
 constexpr std::size_t kRandomCharacters = 6;
 constexpr std::string_view kAlphabet = "abcdefghijklmnopqrstuvwxyz234567";
-constexpr std::string_view kNewContent = ".deft-tmp-";
-constexpr std::string_view kOldContent = ".deft-old-";
+constexpr std::string_view kMark = ".deft-tmp-";
 
 constexpr std::int64_t kLeftoverAgeNsMin = 60'000'000'000;
 constexpr std::size_t kSweepEntriesMax = 10'000;
@@ -38,10 +37,9 @@ void sweep_one(int folder, const char* name, std::int64_t now_ns) {
 
 }  // namespace
 
-std::string temporary_name(std::string_view file_name, TemporaryUse use) {
-  const std::string_view mark = use == TemporaryUse::new_content ? kNewContent : kOldContent;
-  const std::size_t room = kNameBytesMax - 1 - mark.size() - kRandomCharacters;
-  std::string name = "." + std::string(utf8_prefix(file_name, room)) + std::string(mark);
+std::string temporary_name(std::string_view file_name) {
+  const std::size_t room = kNameBytesMax - 1 - kMark.size() - kRandomCharacters;
+  std::string name = "." + std::string(utf8_prefix(file_name, room)) + std::string(kMark);
   std::array<std::uint8_t, kRandomCharacters> random{};
   // So few bytes always come; and were they zero, O_EXCL would notice a name that is taken.
   [[maybe_unused]] const auto got = ::getrandom(random.data(), random.size(), 0);
@@ -49,17 +47,17 @@ std::string temporary_name(std::string_view file_name, TemporaryUse use) {
   return name;
 }
 
-bool is_new_content_name(std::string_view file_name) {
-  if (!file_name.starts_with('.') || file_name.size() < kNewContent.size() + kRandomCharacters + 1) return false;
+bool is_temporary_name(std::string_view file_name) {
+  if (!file_name.starts_with('.') || file_name.size() < kMark.size() + kRandomCharacters + 1) return false;
   const std::string_view random = file_name.substr(file_name.size() - kRandomCharacters);
   const std::string_view before = file_name.substr(0, file_name.size() - kRandomCharacters);
-  return before.ends_with(kNewContent) &&
+  return before.ends_with(kMark) &&
          std::all_of(random.begin(), random.end(), [](char c) { return kAlphabet.find(c) != std::string_view::npos; });
 }
 
-TemporaryFile::TemporaryFile(int folder, std::string_view beside, TemporaryUse use, unsigned mode) : folder_(folder) {
+TemporaryFile::TemporaryFile(int folder, std::string_view beside, unsigned mode) : folder_(folder) {
   for (int attempt = 0; attempt < kNameAttemptsMax && !fd_; ++attempt) {
-    name_ = temporary_name(beside, use);
+    name_ = temporary_name(beside);
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
     fd_ = UniqueFd(::openat(folder_, name_.c_str(), kFlags, mode));
     if (!fd_ && errno != EEXIST && errno != EINTR) return;
@@ -78,7 +76,7 @@ void sweep_leftovers(int folder, std::int64_t now_ns) {
   for (std::size_t seen = 0; seen < kSweepEntriesMax; ++seen) {
     const dirent* entry = ::readdir(directory.get());
     if (!entry) return;
-    if (is_new_content_name(entry->d_name)) sweep_one(folder, entry->d_name, now_ns);
+    if (is_temporary_name(entry->d_name)) sweep_one(folder, entry->d_name, now_ns);
   }
 }
 

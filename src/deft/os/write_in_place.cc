@@ -7,9 +7,8 @@
 #include <cerrno>
 
 #include "deft/base/check.h"
-#include "deft/base/path.h"
 #include "deft/os/file_descriptor.h"
-#include "deft/os/temporary_file.h"
+#include "deft/os/in_place_journal.h"
 
 namespace deft {
 
@@ -35,24 +34,25 @@ Result<Replaced> write_in_place(int folder, const std::string& name, const Repla
     return std::unexpected(changed_meanwhile(request.path));
   }
 
-  TemporaryFile backup(folder, name, TemporaryUse::old_content, 0600);
-  if (!backup.good() && is_disk_full(errno)) return std::unexpected(disk_full(request.path));
-  if (backup.good() && !overwrite(backup.fd(), old->bytes, request.sync)) {
-    return std::unexpected(write_error(request.path, errno));
+  auto journal = InPlaceJournal::begin(request.journal_folder, request.path, old->bytes, request.bytes, request.sync);
+  if (!journal) return std::unexpected(journal.error());
+  if (!reserve(file.get(), request.bytes.size())) {
+    journal->end();
+    return std::unexpected(disk_full(request.path));
   }
-  if (!reserve(file.get(), request.bytes.size())) return std::unexpected(disk_full(request.path));
-
   if (!overwrite(file.get(), request.bytes, request.sync)) {
     const int error_number = errno;
-    if (overwrite(file.get(), old->bytes, request.sync))
+    if (overwrite(file.get(), old->bytes, request.sync)) {
+      journal->end();
       return std::unexpected(write_error(request.path, error_number));
-    backup.keep();
-    Error error = system_error(Errc::io, "writing " + request.path + " failed half-way", error_number);
-    if (backup.good()) {
-      error.message += "; its old content is in " + std::string(parent_path(request.path)) + "/" + backup.name();
     }
-    return std::unexpected(error);
+    // The journal stays: its old content is put back when that can be done.
+    return std::unexpected(system_error(Errc::io,
+                                        "writing " + request.path + " failed half-way; its old content is kept in " +
+                                            request.journal_folder + " and put back by the next session",
+                                        error_number));
   }
+  journal->end();
   struct stat written{};
   if (::fstat(file.get(), &written) != 0) return std::unexpected(write_error(request.path, errno));
   return Replaced{.status = status_of(written), .in_place_because = std::move(why)};

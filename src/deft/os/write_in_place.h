@@ -6,9 +6,9 @@
 
 namespace deft {
 
-// Overwrites the file `name` in an open folder, which must have the expected content. While that lasts, a copy of the
-// old content lies beside it where the folder allows one: a crash then loses nothing. An error restores the old
-// content. `why` is only handed back.
+// Overwrites the file `name` in an open folder, which must have the expected content. While that lasts, both contents
+// lie in a journal (in_place_journal.h): a kill then loses nothing. An error restores the old content. `why` is only
+// handed back.
 Result<Replaced> write_in_place(int folder, const std::string& name, const ReplaceRequest& request, std::string why);
 
 }  // namespace deft

@@ -33,7 +33,8 @@ ToolIo ToolBench::make_io(const SessionView& view) {
           .session = view,
           .stop = stop_.get_token(),
           .progress = [this](Json shown) { progress_.push_back(std::move(shown)); },
-          .call_id = "call_1"};
+          .call_id = "call_1",
+          .changes = changes_};
 }
 
 }  // namespace deft

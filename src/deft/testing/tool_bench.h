@@ -28,6 +28,8 @@ class ToolBench {
   explicit ToolBench(Files& files, std::string working_directory = "/");
   // For tools that start programs.
   void use(Processes& processes) { processes_ = &processes; }
+  // For tools that change files: where they record it.
+  void use(FileChanges& changes) { changes_ = &changes; }
 
   Result<ToolResult> call(Tool& tool, const Json& input);
   // Only what comes before the permission, and only what comes after it: for what happens in between.
@@ -44,6 +46,7 @@ class ToolBench {
   Files& files_;
   NoProcesses no_processes_;
   Processes* processes_ = &no_processes_;
+  FileChanges* changes_ = nullptr;
   SystemClock clock_;
   SessionState session_;
   std::stop_source stop_;

@@ -2,7 +2,7 @@
 
 #include "deft/core/edit.h"
 #include "deft/core/notebook.h"
-#include "deft/tools/file_change.h"
+#include "deft/tools/file_change_tool.h"
 
 namespace deft {
 
@@ -45,28 +45,35 @@ Input parse(const Json& json) {
           .replace_all = find_bool(json, "replace_all").value_or(false)};
 }
 
-struct Plan {
-  std::string path;                   // canonical
-  std::optional<ContentId> expected;  // nothing: the file is new
-  AppliedEdit edit;
-  FileSeen seen;  // before
-};
+PlannedChange plan_of(const Input& input, std::string path, AppliedEdit edit) {
+  PlannedChange plan{.path = std::move(path), .bytes = std::move(edit.bytes)};
+  plan.details = [input, edit = std::move(edit)] {
+    const JsonArray patch =
+        structured_patch(split_lines(edit.old_text), split_lines(edit.new_text), edit.changes, kPatchBytesMax);
+    return JsonObject{{"filePath", input.path},
+                      {"oldString", input.old_string},
+                      {"newString", input.new_string},
+                      {"originalFile", input.old_string.empty() ? Json(nullptr) : original_file(edit.old_text)},
+                      {"structuredPatch", patch},
+                      {"userModified", false},
+                      {"replaceAll", input.replace_all},
+                      {"replacements", edit.replaced.size()}};
+  };
+  return plan;
+}
 
-Result<Plan> plan_new_file(const Input& input, ToolIo& io) {
-  const auto path = io.os.files.canonical(input.path);
-  if (!path) return std::unexpected(path.error());
-  const auto status = io.os.files.status(*path);
-  if (!status) return std::unexpected(status.error());
-  if (status->kind == FileKind::regular) {
+Result<PlannedChange> plan_new_file(const Input& input, ToolIo& io) {
+  auto place = find_place(input.path, io);
+  if (!place) return std::unexpected(place.error());
+  if (place->exists) {
     return fail(Errc::invalid_input,
                 "old_string is empty, but " + input.path + " exists: give the text to be replaced, or use Write.");
   }
-  if (status->kind != FileKind::missing) return std::unexpected(not_a_regular_file(*path, status->kind));
   AppliedEdit edit{.bytes = std::string(input.new_string), .new_text = std::string(input.new_string)};
-  return Plan{.path = *path, .expected = std::nullopt, .edit = std::move(edit), .seen = {}};
+  return plan_of(input, std::move(place->path), std::move(edit));
 }
 
-Result<Plan> make_plan(const Input& input, ToolIo& io) {
+Result<PlannedChange> make_plan(const Input& input, ToolIo& io) {
   if (input.old_string == input.new_string) {
     return fail(Errc::invalid_input, "old_string and new_string are the same: there is nothing to change.");
   }
@@ -83,62 +90,29 @@ Result<Plan> make_plan(const Input& input, ToolIo& io) {
   if (auto shown = check_lines_were_shown(input.path, target->seen, edit->replaced); !shown) {
     return std::unexpected(shown.error());
   }
-  return Plan{.path = std::move(target->file.path),
-              .expected = ContentId{target->seen.size, target->seen.content_hash},
-              .edit = std::move(*edit),
-              .seen = std::move(target->seen)};
+  const bool whole_was_seen = target->seen.whole;
+  std::vector<LineRange> lines_seen;
+  if (!whole_was_seen) lines_seen = move_ranges(target->seen.lines, edit->changes);
+  PlannedChange plan = plan_of(input, target->file.path, std::move(*edit));
+  plan.target = std::move(*target);
+  plan.whole_was_seen = whole_was_seen;
+  plan.lines_seen = std::move(lines_seen);
+  return plan;
 }
 
-// Our own change counts as a read of what it wrote.
-FileSeen seen_afterwards(const Plan& plan, const FileStatus& status) {
-  FileSeen seen = seen_wholly(plan.path, status, plan.edit.bytes);
-  seen.whole = plan.seen.whole || !plan.expected;
-  if (!seen.whole) seen.lines = move_ranges(plan.seen.lines, plan.edit.changes);
-  return seen;
-}
-
-class EditTool final : public Tool {
+class EditTool final : public FileChangeTool {
  public:
   EditTool()
-      : spec_{.name = "Edit",
-              .description = std::string(kDescription),
-              .input_schema = parse_json(kInputSchema).value(),
-              .search_hint = "change replace modify text in a file",
-              .path_fields = {"file_path"}} {}
+      : FileChangeTool({.name = "Edit",
+                        .description = std::string(kDescription),
+                        .input_schema = parse_json(kInputSchema).value(),
+                        .search_hint = "change replace modify text in a file",
+                        .path_fields = {"file_path"}}) {}
 
-  const ToolSpec& spec() const override { return spec_; }
   std::optional<Footprint> footprint(const Json& json, const SessionView&) const override {
     const Input input = parse(json);
     if (input.old_string.empty()) return Footprint::writes(input.path);
     return Footprint::writes(input.path).and_reads(input.path);
-  }
-
-  Result<void> validate(const Json& json, ToolIo& io) const override {
-    if (auto plan = make_plan(parse(json), io); !plan) return std::unexpected(plan.error());
-    return {};
-  }
-
-  Result<ToolResult> run(const Json& json, ToolIo& io) override {
-    const Input input = parse(json);
-    const auto plan = make_plan(input, io);
-    if (!plan) return std::unexpected(plan.error());
-    if (io.stop.stop_requested()) return fail(Errc::cancelled, "Cancelled; the file was not changed.");
-    const auto replaced = io.os.files.replace(plan->path, plan->edit.bytes, plan->expected);
-    if (!replaced) return std::unexpected(replaced.error());
-
-    const JsonArray patch = structured_patch(split_lines(plan->edit.old_text), split_lines(plan->edit.new_text),
-                                             plan->edit.changes, kPatchBytesMax);
-    JsonObject details = {{"filePath", input.path},
-                          {"oldString", input.old_string},
-                          {"newString", input.new_string},
-                          {"originalFile", plan->expected ? original_file(plan->edit.old_text) : Json(nullptr)},
-                          {"structuredPatch", patch},
-                          {"userModified", false},
-                          {"replaceAll", input.replace_all},
-                          {"replacements", plan->edit.replaced.size()}};
-    if (!replaced->in_place_because.empty()) details["note"] = in_place_note(*replaced);
-    return ToolResult{.details = std::move(details),
-                      .modifiers = {FileWasSeen{seen_afterwards(*plan, replaced->status)}}};
   }
 
   void map_result(const Json&, ToolResult& result) const override {
@@ -148,13 +122,12 @@ class EditTool final : public Tool {
     const std::int64_t replacements = find_int(result.details, "replacements").value_or(0);
     result.text = (replacements == 0 ? "Created " : "Edited ") + std::string(*path);
     if (replacements > 1) result.text += " in " + std::to_string(replacements) + " places";
-    result.text += ".";
-    if (const auto note = find_string(result.details, "note")) result.text += " " + std::string(*note);
+    result.text += "." + note_of(result);
     if (!patch->empty()) result.text += " It now reads:\n" + patch_excerpt(*patch);
   }
 
  private:
-  const ToolSpec spec_;
+  Result<PlannedChange> plan(const Json& json, ToolIo& io) const override { return make_plan(parse(json), io); }
 };
 
 }  // namespace

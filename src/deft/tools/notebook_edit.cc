@@ -1,7 +1,7 @@
 #include "deft/tools/notebook_edit.h"
 
 #include "deft/core/notebook.h"
-#include "deft/tools/file_change.h"
+#include "deft/tools/file_change_tool.h"
 
 namespace deft {
 
@@ -50,65 +50,41 @@ Input parse(const Json& json) {
   return input;
 }
 
-struct Plan {
-  FileToChange target;
-  EditedNotebook edited;
-};
-
-Result<Plan> make_plan(const Input& input, ToolIo& io) {
+Result<PlannedChange> make_plan(const Input& input, ToolIo& io) {
   if (!has_notebook_name(input.path)) {
     return fail(Errc::invalid_input, input.path + " is not a notebook (.ipynb): change it with Edit.");
   }
   auto target = open_for_change(input.path, io);
   if (!target) return std::unexpected(target.error());
   auto edited = edit_notebook(target->file.content.bytes, input.edit);
-  if (edited) return Plan{std::move(*target), std::move(*edited)};
-  if (edited.error().code != Errc::unsupported) return std::unexpected(edited.error());
-  return fail(Errc::unsupported,
-              input.path + " cannot be changed by cells: " + edited.error().message + "; change its text with Edit.");
+  if (!edited && edited.error().code != Errc::unsupported) return std::unexpected(edited.error());
+  if (!edited) {
+    return fail(Errc::unsupported,
+                input.path + " cannot be changed by cells: " + edited.error().message + "; change its text with Edit.");
+  }
+  PlannedChange plan{.path = target->file.path, .bytes = edited->bytes, .whole_was_seen = target->seen.whole};
+  plan.details = [input, original = original_file(target->file.content.bytes), edited = std::move(*edited)] {
+    JsonObject details = {{"new_source", input.edit.source}, {"cell_id", edited.cell_id},
+                          {"cell_type", edited.cell_type},   {"language", edited.language},
+                          {"edit_mode", input.mode},         {"notebook_path", input.path},
+                          {"original_file", original},       {"updated_file", original_file(edited.bytes)}};
+    if (edited.old_source) details["old_source"] = *edited.old_source;
+    return details;
+  };
+  plan.target = std::move(*target);
+  return plan;
 }
 
-class NotebookEditTool final : public Tool {
+class NotebookEditTool final : public FileChangeTool {
  public:
   NotebookEditTool()
-      : spec_{.name = "NotebookEdit",
-              .description = std::string(kDescription),
-              .input_schema = parse_json(kInputSchema).value(),
-              .search_hint = "change insert delete cell of Jupyter ipynb",
-              .path_fields = {"notebook_path"}} {}
+      : FileChangeTool({.name = "NotebookEdit",
+                        .description = std::string(kDescription),
+                        .input_schema = parse_json(kInputSchema).value(),
+                        .search_hint = "change insert delete cell of Jupyter ipynb",
+                        .path_fields = {"notebook_path"}}) {}
 
-  const ToolSpec& spec() const override { return spec_; }
   std::optional<Footprint> footprint(const Json& json, const SessionView&) const override { return Footprint::writes(parse(json).path); }
-
-  Result<void> validate(const Json& json, ToolIo& io) const override {
-    if (auto plan = make_plan(parse(json), io); !plan) return std::unexpected(plan.error());
-    return {};
-  }
-
-  Result<ToolResult> run(const Json& json, ToolIo& io) override {
-    const Input input = parse(json);
-    const auto plan = make_plan(input, io);
-    if (!plan) return std::unexpected(plan.error());
-    if (io.stop.stop_requested()) return fail(Errc::cancelled, "Cancelled; the notebook was not changed.");
-    const auto& [target, edited] = *plan;
-    const ContentId expected{target.seen.size, target.seen.content_hash};
-    const auto replaced = io.os.files.replace(target.file.path, edited.bytes, expected);
-    if (!replaced) return std::unexpected(replaced.error());
-
-    JsonObject details = {{"new_source", input.edit.source},
-                          {"cell_id", edited.cell_id},
-                          {"cell_type", edited.cell_type},
-                          {"language", edited.language},
-                          {"edit_mode", input.mode},
-                          {"notebook_path", input.path},
-                          {"original_file", original_file(target.file.content.bytes)},
-                          {"updated_file", original_file(edited.bytes)}};
-    if (edited.old_source) details["old_source"] = *edited.old_source;
-    if (!replaced->in_place_because.empty()) details["note"] = in_place_note(*replaced);
-    FileSeen seen = seen_wholly(target.file.path, replaced->status, edited.bytes);
-    seen.whole = target.seen.whole;
-    return ToolResult{.details = std::move(details), .modifiers = {FileWasSeen{std::move(seen)}}};
-  }
 
   void map_result(const Json&, ToolResult& result) const override {
     const auto path = find_string(result.details, "notebook_path");
@@ -116,12 +92,12 @@ class NotebookEditTool final : public Tool {
     const auto id = find_string(result.details, "cell_id");
     if (!path || !mode || !id) return;
     const char* done = *mode == "insert" ? "Inserted" : *mode == "delete" ? "Deleted" : "Replaced";
-    result.text = std::string(done) + " the cell " + std::string(*id) + " of " + std::string(*path) + ".";
-    if (const auto note = find_string(result.details, "note")) result.text += " " + std::string(*note);
+    result.text =
+        std::string(done) + " the cell " + std::string(*id) + " of " + std::string(*path) + "." + note_of(result);
   }
 
  private:
-  const ToolSpec spec_;
+  Result<PlannedChange> plan(const Json& json, ToolIo& io) const override { return make_plan(parse(json), io); }
 };
 
 }  // namespace

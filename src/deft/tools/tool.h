@@ -20,6 +20,7 @@
 
 namespace deft {
 
+class FileChanges;
 class Files;
 class Processes;
 
@@ -73,6 +74,7 @@ struct ToolIo {
   const Json* answer = nullptr;        // after a wait for the host: what it answered
   std::string_view call_id = {};
   std::string_view session_folder = {};  // private to the session; large output goes there
+  FileChanges* changes = nullptr;        // where changes of files are recorded first, to be undone; null: nowhere
   bool judged_read_only = false;         // permission was given for a call that only reads: it must not do more
   std::stop_token to_background = {};    // requested: go on without anyone waiting, if the tool can
 };

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/base/result.h"
+#include "deft/os/files.h"
+
+// What a session has changed in files, so that it can be undone. In the session's folder, private to its user:
+//   changes.jsonl  a line for each change, written before the file changes: a kill at any moment loses none
+//   before/HASH    the content that a file had, named by its content_hash(); the same content is kept once
+// Whether a change that was recorded really happened is told by the content of the file: see undo_last_change().
+
+namespace deft {
+
+inline constexpr int kChangesVersion = 1;
+inline constexpr std::size_t kBeforeImagesBytesMax = std::size_t{256} << 20;  // of one session
+inline constexpr std::size_t kChangesFileBytesMax = std::size_t{64} << 20;
+
+struct FileChange {
+  std::string path;                 // canonical
+  std::optional<ContentId> before;  // nothing: there was no file
+  ContentId after;
+  std::uint32_t mode = 0;  // before
+  std::string call_id;
+};
+
+struct RecordedChange {
+  std::uint64_t number = 0;  // counted from 1, in the order of the lines
+  FileChange change;
+  bool has_before_image = false;  // else it cannot be undone
+  bool is_undone = false;
+};
+
+// The changes of one session. Any thread may call.
+class FileChanges {
+ public:
+  explicit FileChanges(std::string session_folder, std::size_t bytes_max = kBeforeImagesBytesMax);
+
+  // To be called before the change. Empty, or why the change cannot be undone later (then it may go on all the same):
+  // "the session keeps at most …".
+  std::string keep(const FileChange& change, std::string_view before_bytes);
+
+  // All that is recorded, oldest first. Lines that cannot be read are left out.
+  Result<std::vector<RecordedChange>> all() const;
+  Result<std::string> before_image(const ContentId& id) const;
+  Result<void> mark_undone(std::uint64_t number);
+
+ private:
+  // All under mutex_.
+  Result<void> open_folder();
+  Result<void> put_image(const ContentId& id, std::string_view bytes);
+  Result<void> append(std::string line) const;
+  std::string image_path(const ContentId& id) const { return images_ + "/" + id.hash; }
+
+  const std::string file_;
+  const std::string images_;
+  const std::size_t bytes_max_;
+  mutable std::mutex mutex_;
+  bool is_open_ = false;
+  std::size_t bytes_kept_ = 0;
+  std::uint64_t last_number_ = 0;
+};
+
+struct UndoneChange {
+  std::uint64_t number = 0;
+  std::string path;
+  bool was_removed = false;  // the change had created the file
+};
+// Gives a file the content that it had before its last change that is not undone yet, provided that it still has the
+// content that the change gave it. A change that was recorded but never made is passed over. Errors: `not_found` if the
+// session did not change it; `stale` if somebody else has changed it since; `limit` if its old content was not kept.
+Result<UndoneChange> undo_last_change(FileChanges& changes, std::string_view path, Files& files);
+
+}  // namespace deft

@@ -1,0 +1,59 @@
+#include "deft/os/file_changes.h"
+#include "deft/os/replace_file.h"
+
+namespace deft {
+
+namespace {
+
+constexpr std::size_t kFileBytesMax = std::size_t{1} << 30;
+
+// Nothing: there is no file.
+Result<std::optional<ContentId>> content_now(std::string_view path, Files& files) {
+  const auto content = files.read(path, kFileBytesMax);
+  if (content) return content_id(content->bytes);
+  if (content.error().code == Errc::not_found) return std::nullopt;
+  return std::unexpected(content.error());
+}
+
+bool is_same(const std::optional<ContentId>& a, const std::optional<ContentId>& b) {
+  if (!a || !b) return !a && !b;
+  return a->size == b->size && a->hash == b->hash;
+}
+
+Result<UndoneChange> undo(FileChanges& changes, const RecordedChange& recorded, Files& files) {
+  const FileChange& change = recorded.change;
+  UndoneChange undone{.number = recorded.number, .path = change.path, .was_removed = !change.before};
+  if (!recorded.has_before_image) {
+    return fail(Errc::limit, "The content that " + change.path + " had before was not kept: it cannot be undone.");
+  }
+  if (undone.was_removed) {
+    if (auto removed = remove_file(change.path, change.after); !removed) return std::unexpected(removed.error());
+  } else {
+    const auto bytes = changes.before_image(*change.before);
+    if (!bytes) return std::unexpected(bytes.error());
+    const auto replaced = files.replace(change.path, *bytes, change.after);
+    if (!replaced) return std::unexpected(replaced.error());
+  }
+  if (auto marked = changes.mark_undone(recorded.number); !marked) return std::unexpected(marked.error());
+  return undone;
+}
+
+}  // namespace
+
+Result<UndoneChange> undo_last_change(FileChanges& changes, std::string_view path, Files& files) {
+  const auto all = changes.all();
+  if (!all) return std::unexpected(all.error());
+  const auto now = content_now(path, files);
+  if (!now) return std::unexpected(now.error());
+  for (auto recorded = all->rbegin(); recorded != all->rend(); ++recorded) {
+    if (recorded->change.path != path || recorded->is_undone) continue;
+    if (is_same(*now, recorded->change.after)) return undo(changes, *recorded, files);
+    const bool never_happened = is_same(*now, recorded->change.before);
+    if (!never_happened) {
+      return fail(Errc::stale, std::string(path) + " has been changed since by someone else: it is left as it is.");
+    }
+  }
+  return fail(Errc::not_found, "No change of " + std::string(path) + " is left to be undone.");
+}
+
+}  // namespace deft
