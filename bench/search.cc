@@ -41,7 +41,7 @@ std::size_t copy_some(const fs::path& from, const fs::path& to, std::size_t file
   for (const auto& entry : fs::recursive_directory_iterator(from, options)) {
     if (files == files_max) break;
     if (!entry.is_regular_file() || entry.is_symlink()) continue;
-    const fs::path target = to / fs::relative(entry.path(), from);
+    const fs::path target = to / entry.path().lexically_relative(from);
     fs::create_directories(target.parent_path());
     fs::copy_file(entry.path(), target);
     ++files;
@@ -61,6 +61,12 @@ std::size_t make_tree(const std::string& folder, std::size_t files_wanted) {
     if (files == before) break;
   }
   return files;
+}
+
+// DEFT_RIPGREP compares with another version than the installed one.
+std::string ripgrep() {
+  const char* other = std::getenv("DEFT_RIPGREP");
+  return other ? other : "rg";
 }
 
 // Everything that ripgrep prints is read, as whoever starts it would.
@@ -93,7 +99,7 @@ class Comparison {
   Comparison(std::string folder, int runs) : folder_(std::move(folder)), runs_(runs), bench_(files_, folder_) {}
 
   void grep(const char* name, const deft::JsonObject& input, std::vector<std::string> options) {
-    options.insert(options.begin(), {"rg", "--no-config", "--hidden", "--glob=!.git", "--no-heading", "-n"});
+    options.insert(options.begin(), {ripgrep(), "--no-config", "--hidden", "--glob=!.git", "--no-heading", "-n"});
     options.push_back("--regexp=" + std::string(input.at("pattern").get_string()));
     options.emplace_back(".");
     compare(name, *grep_, input, options);
@@ -101,7 +107,7 @@ class Comparison {
 
   void glob(const char* name, const char* pattern) {
     compare(name, *glob_, {{"pattern", pattern}},
-            {"rg", "--no-config", "--hidden", "--no-ignore", "--files", std::string("--glob=") + pattern, "."});
+            {ripgrep(), "--no-config", "--hidden", "--no-ignore", "--files", std::string("--glob=") + pattern, "."});
   }
 
   // How long a search takes to end once it is told to, wherever it is.

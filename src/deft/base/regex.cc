@@ -29,6 +29,7 @@ Result<Regex> Regex::compile(std::string_view pattern, const RegexOptions& optio
 
 RegexSearch::RegexSearch(const Regex& regex, const std::stop_token& stop)
     : any_(regex.forward_, RegexAutomaton::Rule::earliest, stop),
+      here_(regex.forward_, RegexAutomaton::Rule::earliest_here, stop),
       ends_(regex.forward_, RegexAutomaton::Rule::leftmost, stop),
       begins_(regex.backward_, RegexAutomaton::Rule::longest, stop) {}
 

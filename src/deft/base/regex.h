@@ -48,6 +48,9 @@ class RegexSearch {
   std::optional<std::size_t> first_end_by_line(std::string_view text, std::size_t from) {
     return any_.find_end_by_line(text, from);
   }
+  // Only of matches that begin at `at`, and how far it had to look for that.
+  std::optional<std::size_t> first_end_here(std::string_view text, std::size_t at) { return here_.find_end(text, at); }
+  std::size_t looked_here_to() const { return here_.read_to(); }
   // The first match that begins at `from` or later, as long as the pattern prefers it to be.
   std::optional<Span> find(std::string_view text, std::size_t from);
 
@@ -56,6 +59,7 @@ class RegexSearch {
 
  private:
   RegexAutomaton any_;
+  RegexAutomaton here_;
   RegexAutomaton ends_;
   RegexAutomaton begins_;
 };

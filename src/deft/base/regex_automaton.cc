@@ -46,6 +46,7 @@ std::optional<std::size_t> RegexAutomaton::find_end(std::string_view text, std::
   Run run{.at = begin + from};
   run.state = start_state(program_.neighbours[class_before(begin, run.at)]);
   run_forward(run, begin + text.size());
+  read_to_ = static_cast<std::size_t>(run.at - begin);
   if (!run.matched) return std::nullopt;
   return static_cast<std::size_t>(run.matched - begin);
 }
@@ -200,7 +201,7 @@ bool RegexAutomaton::take(Run& run, Class next_class, std::ptrdiff_t length) {
   }
   if ((next & kMatched) != 0) {
     run.matched = run.at;
-    if (rule_ == Rule::earliest) return false;
+    if (is_earliest()) return false;
   }
   run.state = next & ~kMatched;
   run.at += length;
@@ -212,7 +213,8 @@ RegexAutomaton::Next RegexAutomaton::start_state(Neighbour before) {
   if (start != kUnknown) return start;
   Steps steps;
   begin_list();
-  add_reachable(rule_ == Rule::longest ? program_.anchored_start : program_.search_start, steps);
+  const bool begins_here = rule_ == Rule::longest || rule_ == Rule::earliest_here;
+  add_reachable(begins_here ? program_.anchored_start : program_.search_start, steps);
   const Next made = intern(std::move(steps), before);
   starts_[before] = made;
   return made;

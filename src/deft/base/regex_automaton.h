@@ -25,8 +25,9 @@ class RegexAutomaton {
  public:
   // Which of the possible matches counts.
   enum class Rule : std::uint8_t {
-    earliest,  // the one that ends first: enough to know whether there is any
-    leftmost,  // the first to begin; of those the one that the pattern prefers
+    earliest,       // the one that ends first: enough to know whether there is any
+    earliest_here,  // the same of those that begin where the search does
+    leftmost,       // the first to begin; of those the one that the pattern prefers
     longest,
   };
 
@@ -34,6 +35,7 @@ class RegexAutomaton {
 
   // Where the match ends that begins at `from` or later; `text` is all there is.
   std::optional<std::size_t> find_end(std::string_view text, std::size_t from);
+  std::size_t read_to() const { return read_to_; }  // how far that search had to look
   // The same for a program that matches no newline and a rule `earliest`. Nearly twice as fast: what limits the
   // automaton is waiting for one look-up before the next, so the two halves of the text are searched at the same time.
   std::optional<std::size_t> find_end_by_line(std::string_view text, std::size_t from);
@@ -66,6 +68,7 @@ class RegexAutomaton {
     const unsigned char* matched = nullptr;  // the end (backward: the beginning) of the match that counts so far
   };
 
+  bool is_earliest() const { return rule_ == Rule::earliest || rule_ == Rule::earliest_here; }
   void run_forward(Run& run, const unsigned char* end);
   bool run_characters(Run& run, const unsigned char* end);  // false: the run is over
   void run_both(Run& first, const unsigned char* first_end, Run& second, const unsigned char* second_end);
@@ -105,6 +108,7 @@ class RegexAutomaton {
   std::uint32_t built_ = 0;
   std::uint32_t generation_ = 0;  // how often everything was forgotten
 
+  std::size_t read_to_ = 0;
   Next piece_state_ = kUnknown;
   std::array<char, 4> cut_character_;  // the beginning of a character whose rest is in the next piece
   std::size_t cut_size_ = 0;

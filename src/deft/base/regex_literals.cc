@@ -22,6 +22,7 @@ using Texts = std::vector<std::string>;
 struct Known {
   std::optional<Texts> all;  // everything that it can match
   Texts required;            // any match holds one of these; none: nothing known
+  Texts first = {};          // any match begins with one of these; none, or an empty one: nothing known
 };
 
 void remove_repeats(Texts& texts) {
@@ -48,7 +49,7 @@ Known known_of_set(const CodePointSet& set) {
   for (const CodePointRange& range : set.ranges()) {
     for (char32_t point = range.low; point <= range.high; ++point) append_utf8(texts.emplace_back(), point);
   }
-  return {.all = texts, .required = texts};
+  return {.all = texts, .required = texts, .first = texts};
 }
 
 // Every text of the one with every text of the other behind it; nothing if that is too much.
@@ -66,6 +67,7 @@ std::optional<Texts> product(const Texts& first, const Texts& second) {
 
 Known known_of_sequence(const std::vector<RegexNode>& parts) {
   Texts best;
+  Texts first;
   Texts run = {""};  // what the last parts together can match
   bool whole = true;
   for (const RegexNode& part : parts) {
@@ -76,17 +78,25 @@ Known known_of_sequence(const std::vector<RegexNode>& parts) {
       run = std::move(*longer);
       continue;
     }
+    if (whole) {
+      auto begun = known.first.empty() ? std::nullopt : product(run, known.first);
+      first = begun ? std::move(*begun) : run;
+    }
     whole = false;
     keep_better(best, std::move(run));
     run = known.all ? std::move(*known.all) : Texts{""};
   }
   keep_better(best, run);
-  return {.all = whole ? std::optional(std::move(run)) : std::nullopt, .required = std::move(best)};
+  if (whole) first = run;
+  return {.all = whole ? std::optional(std::move(run)) : std::nullopt,
+          .required = std::move(best),
+          .first = std::move(first)};
 }
 
 Known known_of_choice(const std::vector<RegexNode>& parts) {
   Known out{.all = Texts{}};
   bool all_required = true;
+  bool all_first = true;
   for (const RegexNode& part : parts) {
     Known known = known_of(part);
     if (out.all && known.all) {
@@ -99,6 +109,9 @@ Known known_of_choice(const std::vector<RegexNode>& parts) {
     out.required.insert(out.required.end(), known.required.begin(), known.required.end());
     if (out.required.size() > kLiteralsMax * 2) all_required = false;
     if (!all_required) out.required.clear();
+    all_first = all_first && !known.first.empty() && out.first.size() <= kLiteralsMax;
+    out.first.insert(out.first.end(), known.first.begin(), known.first.end());
+    if (!all_first) out.first.clear();
   }
   remove_repeats(out.required);
   if (out.required.size() > kLiteralsMax) out.required.clear();
@@ -114,15 +127,17 @@ Known known_of_repeat(const RegexNode& node) {
     return {.all = std::move(inner.all)};
   }
   if (node.most == 1) return inner;
-  if (node.least != node.most || !inner.all) return {.required = std::move(inner.required)};
+  if (node.least != node.most || !inner.all) {
+    return {.required = std::move(inner.required), .first = std::move(inner.first)};
+  }
   std::optional<Texts> all = inner.all;
   for (std::uint32_t i = 1; i < node.least && all; ++i) {
     all = product(*all, *inner.all);
     if (all && all->size() == 1 && all->front().empty()) break;
   }
-  if (!all) return {.required = std::move(inner.required)};
+  if (!all) return {.required = std::move(inner.required), .first = std::move(inner.first)};
   Texts required = *all;
-  return {.all = std::move(all), .required = std::move(required)};
+  return {.all = all, .required = std::move(required), .first = std::move(*all)};
 }
 
 Known known_of(const RegexNode& node) {
@@ -156,6 +171,14 @@ RequiredLiterals required_literals(const RegexNode& root) {
   if (!is_useful(known.required)) return {};
   remove_repeats(known.required);
   return {.any_of = std::move(known.required)};
+}
+
+std::vector<std::string> literals_at_begin(const RegexNode& root) {
+  Texts first = known_of(root).first;
+  remove_repeats(first);
+  const bool may_be_empty = std::ranges::any_of(first, &std::string::empty);
+  if (may_be_empty || first.size() > kLiteralsMax || !is_useful(first)) return {};
+  return first;
 }
 
 }  // namespace deft

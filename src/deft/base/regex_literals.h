@@ -17,4 +17,7 @@ struct RequiredLiterals {
 };
 RequiredLiterals required_literals(const RegexNode& root);
 
+// Texts of which every match begins with one; none: nothing is known that helps.
+std::vector<std::string> literals_at_begin(const RegexNode& root);
+
 }  // namespace deft

@@ -9,6 +9,7 @@
 
 #include "deft/base/line_search.h"
 #include "deft/base/regex.h"
+#include "deft/base/whole_search.h"
 #include "deft/testing/sim_random.h"
 
 namespace deft {
@@ -116,6 +117,34 @@ TEST(RegexOracle, RandomPatternsMatchWherePcre2Does) {
     }
   }
   EXPECT_GT(compared, 3 * kPatterns);
+}
+
+// What every match begins with, or holds, leads to the same matches as looking everywhere does.
+TEST(RegexOracle, MatchesOverLinesAreFoundByTheirLiteralsToo) {
+  static constexpr std::array<std::string_view, 4> kRareLiterals = {"qzx", "(qzx|jvk)", "(qzx)?jvk", "[qQ]zx"};
+  sim::Random random(11);
+  std::size_t with_matches = 0;
+  for (int i = 0; i < kPatterns; ++i) {
+    const std::string before = random.chance(30) ? random_pattern(random, 1) : "";
+    const std::string pattern =
+        before + std::string(kRareLiterals[random.below(kRareLiterals.size())]) + random_pattern(random, 2);
+    auto regex = Regex::compile(pattern, {.by_line = false});
+    ASSERT_TRUE(regex) << pattern;
+    RegexSearch everywhere(*regex, {});
+    const WholePattern whole(*regex);
+    WholeSearch search(whole, {});
+    std::string text;
+    for (std::size_t parts = random.below(6); parts > 0; --parts) {
+      text += random_text(random) + (random.chance(50) ? "qzx" : random.chance(50) ? "jvk" : "Qzx");
+    }
+    text += random_text(random);
+    const auto expected = all_matches(text, [&](std::size_t from) { return everywhere.find(text, from); });
+    const auto found = all_matches(text, [&](std::size_t from) { return search.find(text, from); });
+    ASSERT_EQ(shown(found), shown(expected)) << pattern << " in " << ::testing::PrintToString(text);
+    ASSERT_EQ(search.has_match(text), !expected.empty()) << pattern << " in " << ::testing::PrintToString(text);
+    with_matches += expected.empty() ? 0 : 1;
+  }
+  EXPECT_GT(with_matches, 100U);
 }
 
 TEST(RegexOracle, LinesAreFoundAsIfEachWereSearchedByItself) {

@@ -173,6 +173,7 @@ void GrepFile::search_text(Progress& file, std::string_view text) {
   const auto zero = find_byte(text.substr(0, kBlockBytes), '\0');
   if (zero && file.origin == Origin::found) return;
   if (zero) file.zero_at = *zero;
+  if (!whole_->has_match(text)) return;
   if (query_.mode == GrepMode::content) file.writer.begin_block(text);
   std::optional<std::size_t> last_end;
   for (std::size_t from = 0; from <= text.size() && !file.done && !stop_.requested();) {

@@ -62,7 +62,7 @@ class GrepFile {
   SearchStop& stop_;
   std::mutex& large_file_;
   std::optional<LineSearch> lines_;
-  std::optional<RegexSearch> whole_;
+  std::optional<WholeSearch> whole_;
   std::vector<char> buffer_;
   std::vector<Span> parts_;
 };

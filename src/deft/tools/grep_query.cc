@@ -52,7 +52,7 @@ Result<GrepPattern> compile_grep_pattern(const GrepQuery& query) {
     if (!whole) return std::unexpected(whole.error());
     // What cannot match a newline is found line by line: faster, and without holding whole files.
     if (whole->can_match_newline() || asks_for_text_edges(whole->tree())) {
-      pattern.whole = std::move(*whole);
+      pattern.whole.emplace(std::move(*whole));
       return pattern;
     }
   }

@@ -7,8 +7,8 @@
 
 #include "deft/base/json.h"
 #include "deft/base/line_search.h"
-#include "deft/base/regex.h"
 #include "deft/base/result.h"
+#include "deft/base/whole_search.h"
 
 namespace deft {
 
@@ -37,8 +37,8 @@ GrepQuery parse_grep_query(const Json& input);  // which fits the schema and mus
 
 // The pattern of a query, compiled. Just one of the two is there.
 struct GrepPattern {
-  std::optional<LinePattern> lines;  // a match lies within a line
-  std::optional<Regex> whole;        // a match may go over several
+  std::optional<LinePattern> lines;   // a match lies within a line
+  std::optional<WholePattern> whole;  // a match may go over several
 };
 Result<GrepPattern> compile_grep_pattern(const GrepQuery& query);
 
