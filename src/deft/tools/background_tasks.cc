@@ -6,8 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "deft/tools/watch_command.h"
-
 namespace deft {
 namespace {
 
@@ -21,14 +19,15 @@ std::uint64_t number_of(std::string_view id) {
   return error == std::errc{} && end == id.data() + id.size() ? number : 0;
 }
 
-TaskView::Status status_of(const Result<CommandEnd>& end) {
-  if (!end) return TaskView::Status::failed;
-  switch (end->cause) {
+TaskView::Status status_of(const Result<std::optional<CommandEnd>>& followed) {
+  if (!followed || !*followed) return TaskView::Status::failed;
+  const CommandEnd& end = **followed;
+  switch (end.cause) {
     case CommandEnd::Cause::timeout: return TaskView::Status::timed_out;
     case CommandEnd::Cause::cancel: return TaskView::Status::stopped;
     case CommandEnd::Cause::itself: break;
   }
-  return end->signal == 0 && end->exit_code == 0 ? TaskView::Status::completed : TaskView::Status::failed;
+  return end.signal == 0 && end.exit_code == 0 ? TaskView::Status::completed : TaskView::Status::failed;
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ std::string BackgroundTasks::next_id() {
   return std::string(kIdPrefix) + std::to_string(++last_number_);
 }
 
-Result<void> BackgroundTasks::adopt(const std::string& id, BackgroundCommand& command, const Clock& clock) {
+Result<void> BackgroundTasks::adopt(const std::string& id, BackgroundCommand& command) {
   auto task = std::make_shared<Task>();
   Tasks forgotten;  // destroyed without the lock: their watchers may still be on their way out
   const std::lock_guard lock(mutex_);
@@ -83,26 +82,24 @@ Result<void> BackgroundTasks::adopt(const std::string& id, BackgroundCommand& co
   task->what = std::move(command);
   task->what.output->keep_all();
   Task& watched = *task;
-  task->watcher =
-      std::jthread([this, &watched, &clock](std::stop_token stop) { watch(watched, clock, std::move(stop)); });
+  task->watcher = std::jthread([this, &watched](std::stop_token stop) { watch(watched, std::move(stop)); });
   tasks_.emplace(number_of(id), std::move(task));
   forgotten = take_old_ones();
   return {};
 }
 
-void BackgroundTasks::watch(Task& task, const Clock& clock, std::stop_token stop) {
-  const auto keep = [&](std::string_view bytes) {
+void BackgroundTasks::watch(Task& task, std::stop_token stop) {
+  const auto keep = [&](OutputStream, std::string_view bytes) {
     const std::lock_guard lock(mutex_);
     task.what.output->add(bytes);
   };
-  const auto end =
-      watch_command(*task.what.child, clock, keep, {.cancel = stop, .pause = {}, .deadline = task.what.deadline});
+  const auto end = task.what.child->follow(keep, {.cancel = stop, .deadline = task.what.deadline}, {});
   std::vector<std::function<void()>> callbacks;
   {
     const std::lock_guard lock(mutex_);
-    task.status = status_of(*end);
-    if (*end && (*end)->signal == 0) task.exit_code = (*end)->exit_code;
-    if (!*end) task.what.output->add("\n" + end->error().message + "\n");
+    task.status = status_of(end);
+    if (end && *end && (*end)->signal == 0) task.exit_code = (*end)->exit_code;
+    if (!end) task.what.output->add("\n" + end.error().message + "\n");
     callbacks.swap(task.callbacks);
   }
   for (auto& callback : callbacks) callback();

@@ -56,7 +56,7 @@ class BackgroundTasks {
   // A name for the next one: its output file is made before it starts.
   std::string next_id();
   // From now on the command is watched here. Error `limit`: too many run; then it is still the caller's.
-  Result<void> adopt(const std::string& id, BackgroundCommand& command, const Clock& clock);
+  Result<void> adopt(const std::string& id, BackgroundCommand& command);
 
   enum class Part : std::uint8_t { all, since_last };
   std::optional<TaskView> look(std::string_view id, Part part);
@@ -71,7 +71,7 @@ class BackgroundTasks {
 
   using Tasks = std::map<std::uint64_t, std::shared_ptr<Task>>;
 
-  void watch(Task& task, const Clock& clock, std::stop_token stop);
+  void watch(Task& task, std::stop_token stop);
   Tasks take_old_ones();  // under mutex_
   TaskView view_of(const Task& task) const;
 

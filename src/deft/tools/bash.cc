@@ -10,7 +10,6 @@
 #include "deft/tools/read_only_judge.h"
 #include "deft/tools/shell_answer.h"
 #include "deft/tools/shell_directory.h"
-#include "deft/tools/watch_command.h"
 
 namespace deft {
 namespace {
@@ -19,7 +18,8 @@ constexpr Duration kProgressInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kProgressBytesMax = 2'000;
 constexpr std::size_t kCommandBytesMax = std::size_t{1} << 20;
 constexpr std::string_view kRefusedText =
-    "\nThis command was judged to only read, so it ran without the right to change anything, and something was refused. "
+    "\nThis command was judged to only read, so it ran without the right to change anything, and something was "
+    "refused. "
     "From now on it counts as one that may change things: call it again if it should run with all rights.";
 
 std::string_view command_of(const Json& input) { return find_string(input, "command").value_or(""); }
@@ -86,7 +86,7 @@ class BashTool final : public Tool {
     auto output = std::make_unique<ShellOutput>(output_file(io, safe_file_name(io.call_id)),
                                                 ShellOutput::Keep::long_output, options_.output_bytes_max);
     TimePoint next_progress{};
-    const auto on_output = [&](std::string_view bytes) {
+    const auto on_output = [&](OutputStream, std::string_view bytes) {
       output->add(bytes);
       if (io.os.clock.now() < next_progress) return;
       next_progress = io.os.clock.now() + kProgressInterval;
@@ -94,9 +94,9 @@ class BashTool final : public Tool {
     };
     const ShellTimeout timeout = timeout_of(input, options_.timeout_ms_default, options_.timeout_ms_max);
     const TimePoint deadline = io.os.clock.now() + std::chrono::milliseconds(timeout.ms);
-    const auto end = watch_command(**child, io.os.clock, on_output,
-                                   {.cancel = io.stop, .pause = io.to_background, .deadline = deadline});
-    if (!end) {  // somebody wants it in the background: its own time begins
+    const auto end = (*child)->follow(on_output, {.cancel = io.stop, .deadline = deadline}, io.to_background);
+    if (!end) return std::unexpected(end.error());
+    if (!*end) {  // somebody wants it in the background: its own time begins
       return go_on({.child = std::move(*child),
                     .output = std::move(output),
                     .command = std::string(command),
@@ -104,7 +104,6 @@ class BashTool final : public Tool {
                     .deadline = io.os.clock.now() + std::chrono::milliseconds(kBackgroundTimeoutMsDefault)},
                    tasks_->next_id(), /*was_moved=*/true, io);
     }
-    if (!*end) return std::unexpected(end->error());
     ToolResult result = shell_answer(command, **end, *output, timeout);
     if (io.judged_read_only && result.error == Errc::failed && speaks_of_a_refusal(result.text)) {
       judge_.was_refused(command);
@@ -131,21 +130,21 @@ class BashTool final : public Tool {
   // A command that too many others are beside of ends here.
   Result<ToolResult> go_on(BackgroundCommand command, const std::string& id, bool was_moved, const ToolIo& io) {
     ToolResult result = background_answer(id, *command.output, was_moved);
-    if (auto adopted = tasks_->adopt(id, command, io.os.clock); !adopted) return std::unexpected(adopted.error());
+    if (auto adopted = tasks_->adopt(id, command); !adopted) return std::unexpected(adopted.error());
     return result;
   }
 
   Result<std::unique_ptr<Child>> start(std::string script, const ToolIo& io) {
-    const Command command{.argv = {"/bin/bash", "--noprofile", "--norc", "-c", std::move(script)},
-                          .environment = io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
-                                                             : environment_.for_command(io.os, io.stop),
-                          .directory = std::string(io.session.working_directory()),
-                          .limits = options_.limits,
-                          .restriction = io.judged_read_only && options_.sandbox ? Restriction::read_only
-                                                                                 : Restriction::none};
-    auto child = io.os.processes.start(command, io.stop);
-    if (child) (*child)->close_input();
-    return child;
+    const Command command{
+        .argv = {"/bin/bash", "--noprofile", "--norc", "-c", std::move(script)},
+        .environment = io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
+                                           : environment_.for_command(io.os, io.stop),
+        .directory = std::string(io.session.working_directory()),
+        .input_pipe = false,
+        .limits = options_.limits,
+        .restriction = io.judged_read_only && options_.sandbox ? Restriction::read_only : Restriction::none,
+        .daemons = options_.daemons};
+    return io.os.processes.start(command, io.stop);
   }
 
   static ShellTimeout timeout_of(const Json& input, std::int64_t otherwise, std::int64_t most) {

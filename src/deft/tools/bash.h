@@ -24,6 +24,7 @@ struct BashOptions {
   bool read_only_calls = true;
   bool sandbox = true;
   CommandLimits limits{};
+  std::vector<std::string> daemons{};  // that a command may leave running until the session ends
   UseProfile profile = UseProfile::if_needed;
   std::size_t output_bytes_max = kShellOutputShownBytes;
   std::int64_t timeout_ms_default = kBashTimeoutMsDefault;

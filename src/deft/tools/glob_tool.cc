@@ -124,8 +124,9 @@ class GlobTool final : public Tool {
     const auto path = find_string(input, "path");
     const std::string_view pattern = pattern_of(input);
     const bool known = path || pattern.starts_with('/');  // else it depends on the working directory
-    std::string folder = known ? glob_target(pattern, path.value_or("/")).folder : "/";
-    return Footprint::reads_tree(std::move(folder)).and_session(Footprint::Use::read);
+    const std::string folder = known ? glob_target(pattern, path.value_or("/")).folder : "/";
+    Footprint reads = options_.respect_ignore ? reads_tree_and_rules(folder) : Footprint::reads_tree(folder);
+    return std::move(reads).and_session(Footprint::Use::read);
   }
   std::optional<std::vector<std::string>> permission_paths(const Json& input,
                                                            const SessionView& session) const override {

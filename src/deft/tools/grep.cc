@@ -145,7 +145,7 @@ class GrepTool final : public Tool {
   bool is_read_only(const Json&, const SessionView&) const override { return true; }
   std::optional<Footprint> footprint(const Json& input, const SessionView&) const override {
     const auto path = find_string(input, "path");
-    return Footprint::reads_tree(path ? std::string(*path) : "/").and_session(Footprint::Use::read);
+    return reads_tree_and_rules(path ? std::string(*path) : "/").and_session(Footprint::Use::read);
   }
   std::optional<std::vector<std::string>> permission_paths(const Json& input,
                                                            const SessionView& session) const override {

@@ -84,7 +84,9 @@ class NotebookEditTool final : public FileChangeTool {
                         .search_hint = "change insert delete cell of Jupyter ipynb",
                         .path_fields = {"notebook_path"}}) {}
 
-  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override { return Footprint::writes(parse(json).path); }
+  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override {
+    return Footprint::writes(parse(json).path);
+  }
 
   void map_result(const Json&, ToolResult& result) const override {
     const auto path = find_string(result.details, "notebook_path");

@@ -195,7 +195,9 @@ class ReadTool final : public Tool {
 
   const ToolSpec& spec() const override { return spec_; }
   bool is_read_only(const Json&, const SessionView&) const override { return true; }
-  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override { return Footprint::reads(parse(json).path); }
+  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override {
+    return Footprint::reads(parse(json).path);
+  }
 
   Result<ToolResult> run(const Json& json, ToolIo& io) override {
     const Input input = parse(json);

@@ -35,7 +35,7 @@ class ReadOnlyJudge {
   Judgement judge_anew(std::string_view command, std::string_view directory, bool& depends_on_files) const;
 
   mutable std::mutex mutex_;
-  std::unordered_set<std::string> refused_;                         // under mutex_; hashes
+  std::unordered_set<std::string> refused_;                        // under mutex_; hashes
   mutable std::unordered_map<std::string, Judgement> judgements_;  // under mutex_; of what depends on no file
 };
 

@@ -43,6 +43,17 @@ Result<SearchRoot> open_search_root(std::optional<std::string_view> path, ToolIo
   return root;
 }
 
+Footprint reads_tree_and_rules(std::string path) {
+  Footprint footprint = Footprint::reads_tree(path);
+  for (std::string_view folder = path; folder.starts_with('/') && folder != "/";) {
+    folder = parent_path(folder);
+    for (const char* name : {".gitignore", ".ignore", ".rgignore"}) {
+      footprint = std::move(footprint).and_reads(absolute_path(name, folder));
+    }
+  }
+  return footprint;
+}
+
 std::string environment_value(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";

@@ -28,6 +28,9 @@ struct SearchRoot {
 };
 Result<SearchRoot> open_search_root(std::optional<std::string_view> path, ToolIo& io);
 
+// What a search that respects ignore files reads: the tree, and such files in the folders around it.
+Footprint reads_tree_and_rules(std::string path);
+
 // Of the environment, for git's global excludes.
 std::string environment_value(const char* name);
 

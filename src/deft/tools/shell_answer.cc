@@ -18,12 +18,15 @@ std::string killed_by(int signal) {
   return text;
 }
 
+std::string names(const std::vector<Leftover>& processes, std::size_t count) {
+  std::vector<std::string> words;
+  for (const Leftover& process : processes) words.push_back(process.name + " (" + std::to_string(process.pid) + ")");
+  if (count > words.size()) words.push_back(std::to_string(count - words.size()) + " more");
+  return join(words, ", ");
+}
+
 std::string leftover_text(const CommandEnd& end) {
-  std::vector<std::string> names;
-  for (const Leftover& process : end.leftovers)
-    names.push_back(process.name + " (" + std::to_string(process.pid) + ")");
-  if (end.leftover_count > names.size()) names.push_back(std::to_string(end.leftover_count - names.size()) + " more");
-  return "\nStill running when the command ended, and ended with it: " + join(names, ", ") +
+  return "\nStill running when the command ended, and ended with it: " + names(end.leftovers, end.leftover_count) +
          ". Start what should go on as a command of its own with run_in_background.";
 }
 
@@ -63,6 +66,10 @@ ToolResult shell_answer(std::string_view command, const CommandEnd& end, const S
     lead("(The timeout was cut to the maximum of " + std::to_string(timeout.ms) + " ms.)");
   }
   if (!end.leftovers.empty()) result.text += leftover_text(end);
+  if (!end.kept.empty()) {
+    result.text +=
+        "\nLeft running until the session ends, as the settings say: " + names(end.kept, end.kept_count) + ".";
+  }
   if (end.survivor_count > 0) {
     result.text += "\n" + std::to_string(end.survivor_count) +
                    " of its processes could not be ended: they belong to another user, or the kernel holds them.";

@@ -122,7 +122,9 @@ class WriteTool final : public FileChangeTool {
                         .search_hint = "create new file or replace whole content",
                         .path_fields = {"file_path"}}) {}
 
-  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override { return Footprint::writes(parse(json).path); }
+  std::optional<Footprint> footprint(const Json& json, const SessionView&) const override {
+    return Footprint::writes(parse(json).path);
+  }
 
   void map_result(const Json&, ToolResult& result) const override {
     const auto path = find_string(result.details, "filePath");

@@ -56,6 +56,7 @@ BuiltinOptions builtin_options(const Settings& settings) {
                               .processes = limit(shell.processes, kProcessesDefault),
                               .file_bytes = in_bytes(limit(shell.file_mb, kFileMegabytesDefault)),
                               .open_files = limit(shell.open_files, kOpenFilesDefault)},
+                   .daemons = shell.daemons,
                    .profile = use_profile(shell.profile)};
   if (shell.output_characters_max) {
     bash.output_bytes_max = static_cast<std::size_t>(*shell.output_characters_max);
