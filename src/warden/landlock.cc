@@ -75,7 +75,7 @@ std::uint32_t landlock_version() {
   return version > 0 ? static_cast<std::uint32_t>(version) : 0;
 }
 
-bool landlock_read_only(std::uint32_t version, const char* folder) {
+bool landlock_read_only(std::uint32_t version, const char* folder, const char* file) {
   if (version == 0) {
     errno = EOPNOTSUPP;
     return false;
@@ -91,6 +91,7 @@ bool landlock_read_only(std::uint32_t version, const char* folder) {
   const int ruleset = static_cast<int>(syscall(kCreateRuleset, &wanted, bytes, 0));
   if (ruleset < 0) return false;
   if (!allow(ruleset, folder, O_DIRECTORY, kInFolder & known)) return false;
+  if (file[0] != '\0' && !allow(ruleset, file, 0, (kWriteFile | kTruncate) & known)) return false;
   for (const char* sink : {"/dev/null", "/dev/zero", "/dev/full"}) {
     // A container may lack one; then nobody can write to it either.
     if (!allow(ruleset, sink, 0, (kWriteFile | kTruncate) & known) && errno != ENOENT) return false;

@@ -146,6 +146,8 @@ bool read_command(int fd, std::size_t bytes, Command& command) {
   if (command.program == nullptr) return false;
   command.directory = take_string(at, end);
   if (command.directory == nullptr) return false;
+  command.writable_file = take_string(at, end);
+  if (command.writable_file == nullptr) return false;
   return take_strings(at, end, command.arguments, header->argument_count) &&
          take_strings(at, end, command.environment, header->variable_count) &&
          take_strings(at, end, command.daemons, header->daemon_count) && at == end;

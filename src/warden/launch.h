@@ -26,7 +26,8 @@ struct Descriptors {
 struct Command {
   const CommandHeader* header = nullptr;
   const char* program = nullptr;
-  const char* directory = nullptr;  // empty: none was named
+  const char* directory = nullptr;      // empty: none was named
+  const char* writable_file = nullptr;  // that a restricted one may write all the same; empty: none
   char** arguments = nullptr;
   char** environment = nullptr;
   char** daemons = nullptr;

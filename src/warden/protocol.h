@@ -60,7 +60,8 @@ enum class Restriction : std::uint32_t { none, read_only };
 inline constexpr std::uint32_t kAnyLandlockVersion = ~std::uint32_t{0};
 
 // The start of the command's file. After it come strings, each ended by a NUL: the program's path, the directory's path
-// (may be empty), `argument_count` arguments, `variable_count` variables, `daemon_count` daemons; and nothing else.
+// and that of the file which a restricted command may write (both may be empty), `argument_count` arguments,
+// `variable_count` variables, `daemon_count` daemons; and nothing else.
 struct CommandHeader {
   std::uint32_t magic = kProtocolMagic;
   std::uint32_t version = kProtocolVersion;

@@ -31,10 +31,11 @@ bool drop_capabilities() {
 
 }  // namespace
 
-bool ReadOnly::prepare(std::uint32_t landlock_version_max, const char* folder) {
+bool ReadOnly::prepare(std::uint32_t landlock_version_max, const char* folder, const char* file) {
   const std::uint32_t version = landlock_version();
   landlock_version_ = version < landlock_version_max ? version : landlock_version_max;
   folder_ = folder;
+  file_ = file;
   if (landlock_version_ == 0) {
     errno = EOPNOTSUPP;
     return false;
@@ -46,7 +47,7 @@ bool ReadOnly::prepare(std::uint32_t landlock_version_max, const char* folder) {
 
 bool ReadOnly::apply() const {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && drop_capabilities() &&
-         landlock_read_only(landlock_version_, folder_) && install_filter(filter_);
+         landlock_read_only(landlock_version_, folder_, file_) && install_filter(filter_);
 }
 
 }  // namespace warden

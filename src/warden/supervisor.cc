@@ -120,7 +120,9 @@ void Supervisor::restrict(Command& command) {
   if (command.header->restriction != Restriction::read_only) fail(Stage::restriction, ENOSYS);
   if (assignment_.folder[0] == '\0') fail(Stage::request, EPROTO);
   static ReadOnly read_only;
-  if (!read_only.prepare(command.header->landlock_version_max, assignment_.folder)) fail(Stage::restriction, errno);
+  if (!read_only.prepare(command.header->landlock_version_max, assignment_.folder, command.writable_file)) {
+    fail(Stage::restriction, errno);
+  }
   command.read_only = &read_only;
   static char variable[sizeof "TMPDIR=" + kFolderPathBytesMax];
   std::snprintf(variable, sizeof variable, "TMPDIR=%s", assignment_.folder);

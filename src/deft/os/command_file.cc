@@ -25,7 +25,7 @@ Result<void> check(const Command& command, std::string_view program) {
   if (!command.directory.empty() && !command.directory.starts_with('/')) {
     return fail(Errc::invalid_input, "the working directory " + command.directory + " must be an absolute path");
   }
-  bool any_nul = holds_nul(program) || holds_nul(command.directory);
+  bool any_nul = holds_nul(program) || holds_nul(command.directory) || holds_nul(command.writable_file);
   any_nul = any_nul || std::ranges::any_of(command.argv, holds_nul);
   any_nul = any_nul || std::ranges::any_of(command.environment, holds_nul);
   any_nul = any_nul || std::ranges::any_of(command.daemons, holds_nul);
@@ -72,7 +72,8 @@ Result<std::string> find_program(std::string_view name, std::span<const std::str
 
 Result<std::string> encode_command(const Command& command, std::string_view program, std::optional<Duration> timeout) {
   if (const auto checked = check(command, program); !checked) return std::unexpected(checked.error());
-  std::size_t bytes = sizeof(warden::CommandHeader) + program.size() + command.directory.size() + 2;
+  std::size_t bytes =
+      sizeof(warden::CommandHeader) + program.size() + command.directory.size() + command.writable_file.size() + 3;
   for (const auto& argument : command.argv) bytes += argument.size() + 1;
   for (const auto& variable : command.environment) bytes += variable.size() + 1;
   for (const auto& daemon : command.daemons) bytes += daemon.size() + 1;
@@ -98,6 +99,7 @@ Result<std::string> encode_command(const Command& command, std::string_view prog
   const auto append = [&file](std::string_view text) { file.append(text).push_back('\0'); };
   append(program);
   append(command.directory);
+  append(command.writable_file);
   for (const auto& argument : command.argv) append(argument);
   for (const auto& variable : command.environment) append(variable);
   for (const auto& daemon : command.daemons) append(daemon);

@@ -57,6 +57,7 @@ struct Command {
   Duration end_grace = kEndGrace;          // after a timeout or a cancel
   CommandLimits limits{};
   Restriction restriction = Restriction::none;
+  std::string writable_file{};  // absolute, exists: the one file that a restricted command may write all the same
   // What may stay when the command has ended by itself, such as build daemons: it lives on until these Processes end
   // (or are killed), and then ends too. A name means the program of that name ("gpg-agent"); with a * in it, a whole
   // command line ("*org.gradle.launcher.daemon*"). All that such a process has started stays with it. Its output

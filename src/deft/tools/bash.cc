@@ -10,6 +10,7 @@
 #include "deft/tools/read_only_judge.h"
 #include "deft/tools/shell_answer.h"
 #include "deft/tools/shell_directory.h"
+#include "deft/tools/shown_by_command.h"
 
 namespace deft {
 namespace {
@@ -81,7 +82,7 @@ class BashTool final : public Tool {
   Result<ToolResult> run_in_foreground(const Json& input, ToolIo& io) {
     const std::string_view command = command_of(input);
     const LastDirectory last_directory(io.session_folder, io.call_id, command);
-    auto child = start(last_directory.script(command), io);
+    auto child = start(last_directory.script(command), last_directory.file(), io);
     if (!child) return std::unexpected(child.error());
     auto output = std::make_unique<ShellOutput>(output_file(io, safe_file_name(io.call_id)),
                                                 ShellOutput::Keep::long_output, options_.output_bytes_max);
@@ -102,12 +103,17 @@ class BashTool final : public Tool {
                     .command = std::string(command),
                     .description = description_of(input),
                     .deadline = io.os.clock.now() + std::chrono::milliseconds(kBackgroundTimeoutMsDefault)},
-                   tasks_->next_id(), /*was_moved=*/true, io);
+                   tasks_->next_id(), /*was_moved=*/true);
     }
     ToolResult result = shell_answer(command, **end, *output, timeout);
     if (io.judged_read_only && result.error == Errc::failed && speaks_of_a_refusal(result.text)) {
       judge_.was_refused(command);
       result.text += kRefusedText;
+    }
+    if (!result.is_error() && output->raw()) {
+      for (FileSeen& seen : shown_by_command(command, *output->raw(), io)) {
+        result.modifiers.emplace_back(FileWasSeen{std::move(seen)});
+      }
     }
     last_directory.follow(io, result);
     return result;
@@ -115,7 +121,7 @@ class BashTool final : public Tool {
 
   Result<ToolResult> run_in_background(const Json& input, ToolIo& io) {
     const ShellTimeout timeout = timeout_of(input, kBackgroundTimeoutMsDefault, kBackgroundTimeoutMsMax);
-    auto child = start(std::string(command_of(input)), io);
+    auto child = start(std::string(command_of(input)), {}, io);
     if (!child) return std::unexpected(child.error());
     const std::string id = tasks_->next_id();
     return go_on({.child = std::move(*child),
@@ -124,17 +130,17 @@ class BashTool final : public Tool {
                   .command = std::string(command_of(input)),
                   .description = description_of(input),
                   .deadline = io.os.clock.now() + std::chrono::milliseconds(timeout.ms)},
-                 id, /*was_moved=*/false, io);
+                 id, /*was_moved=*/false);
   }
 
   // A command that too many others are beside of ends here.
-  Result<ToolResult> go_on(BackgroundCommand command, const std::string& id, bool was_moved, const ToolIo& io) {
+  Result<ToolResult> go_on(BackgroundCommand command, const std::string& id, bool was_moved) {
     ToolResult result = background_answer(id, *command.output, was_moved);
     if (auto adopted = tasks_->adopt(id, command); !adopted) return std::unexpected(adopted.error());
     return result;
   }
 
-  Result<std::unique_ptr<Child>> start(std::string script, const ToolIo& io) {
+  Result<std::unique_ptr<Child>> start(std::string script, const std::string& writable_file, const ToolIo& io) {
     const Command command{
         .argv = {"/bin/bash", "--noprofile", "--norc", "-c", std::move(script)},
         .environment = io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
@@ -143,6 +149,7 @@ class BashTool final : public Tool {
         .input_pipe = false,
         .limits = options_.limits,
         .restriction = io.judged_read_only && options_.sandbox ? Restriction::read_only : Restriction::none,
+        .writable_file = writable_file,
         .daemons = options_.daemons};
     return io.os.processes.start(command, io.stop);
   }

@@ -1,5 +1,6 @@
 #include "deft/tools/shell_directory.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +27,12 @@ std::string shell_quoted(std::string_view text) {
 }  // namespace
 
 LastDirectory::LastDirectory(std::string_view session_folder, std::string_view call_id, std::string_view command) {
-  if (may_change_directory(command)) file_ = std::string(session_folder) + "/cwd-" + safe_file_name(call_id);
+  if (!may_change_directory(command)) return;
+  std::string file = std::string(session_folder) + "/cwd-" + safe_file_name(call_id);
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0) return;  // a full disk: the next command starts where this one did
+  ::close(descriptor);
+  file_ = std::move(file);
 }
 
 LastDirectory::~LastDirectory() {
@@ -35,10 +41,10 @@ LastDirectory::~LastDirectory() {
 
 std::string LastDirectory::script(std::string_view command) const {
   if (file_.empty()) return std::string(command);
-  return "trap " + shell_quoted("builtin pwd -P >| " + shell_quoted(file_)) + " EXIT; " + std::string(command);
+  return "trap " + shell_quoted("builtin pwd -P >> " + shell_quoted(file_)) + " EXIT; " + std::string(command);
 }
 
-// The file is made by a trap of ours, so it is missing if bash was killed.
+// It is written by a trap of ours, so it is empty if bash was killed.
 std::string LastDirectory::read() const {
   if (file_.empty()) return {};
   std::ifstream stream(file_, std::ios::binary);

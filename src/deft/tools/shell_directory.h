@@ -12,6 +12,8 @@ class LastDirectory {
  public:
   // Only a command that could change its directory is asked.
   LastDirectory(std::string_view session_folder, std::string_view call_id, std::string_view command);
+  // Where the command writes it; empty: it is not asked.
+  const std::string& file() const { return file_; }
   ~LastDirectory();
   LastDirectory(const LastDirectory&) = delete;
   LastDirectory& operator=(const LastDirectory&) = delete;
