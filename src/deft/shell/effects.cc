@@ -80,7 +80,8 @@ void Walker::note_test(std::span<const Argument> words) {
     const bool looks_up = words[i].is_exact() && (words[i].text == "-v" || words[i].text == "-R");
     const bool is_settled =
         !looks_up || i + 1 == words.size() || (words[i + 1].is_exact() && is_name(words[i + 1].text));
-    if (!is_settled || !words[i].is_one_word()) {
+    const bool is_counted = words[i].is_one_word() || (words[i].is_integer && words[i].extent == Extent::many);
+    if (!is_settled || !is_counted) {
       note(NoteKind::evaluates, "test may evaluate an index in " + words[is_settled ? i : i + 1].source);
     }
   }
