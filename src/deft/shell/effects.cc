@@ -129,7 +129,14 @@ void Walker::change_directory(std::span<const Argument> words) {
     return;
   }
   const std::vector<std::string> before = state_.directories;
-  for (const std::string& directory : before) state_.add_directory(join_paths(directory, target));
+  directories_if_well_.emplace();
+  for (const std::string& directory : before) {
+    std::string reached = join_paths(directory, target);
+    state_.add_directory(reached);
+    if (std::ranges::find(*directories_if_well_, reached) == directories_if_well_->end()) {
+      directories_if_well_->push_back(std::move(reached));
+    }
+  }
 }
 
 }  // namespace deft::shell

@@ -97,6 +97,9 @@ Problem judge_read_file(const Argument& file);
 Problem judge_environment(const std::string& name, const Argument& value);
 Problem judge_shell_variable(const std::string& name);
 
+// Whether a sed script reads or writes files of its own, or is not understood.
+bool sed_script_names_files(std::string_view script);
+
 // The tables, one per file.
 std::span<const CommandRule> text_commands();
 std::span<const CommandRule> search_commands();
