@@ -15,11 +15,13 @@
 namespace deft::shell {
 
 inline constexpr std::size_t kClassifiedCharactersMax = 10'000;
+inline constexpr std::size_t kViewedBytesMax = std::size_t{1} << 20;
 
 // The two looks at the disk that judging git takes: its configuration names programs to run. Both may be left empty;
 // then git commands are judged by their text alone.
 struct FileView {
-  std::function<std::optional<std::string>(const std::string& path)> read;       // nothing: no such file
+  // Nothing: no such file. Of a file longer than kViewedBytesMax at least one byte more than that.
+  std::function<std::optional<std::string>(const std::string& path)> read;
   std::function<std::optional<std::string>(const std::string& path)> real_path;  // nothing: does not exist
 };
 

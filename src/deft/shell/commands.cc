@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "deft/shell/parser.h"
@@ -76,7 +77,29 @@ Walker::Walker(const Surroundings& surroundings, Commands& out) : surroundings_(
   state_.directory_known = true;
 }
 
+// Of "a; b && c | d" a and b: c is filtered, and after another line it would not be certain that b ran.
+void Walker::find_shown(const List& script) {
+  for (const AndOr& item : script.items) {
+    if (item.background) continue;
+    const bool is_last = &item == &script.items.back();
+    for (std::size_t i = 0; i < item.pipelines.size(); ++i) {
+      if (i > 0 && (!is_last || item.joined_by_or[i - 1])) break;
+      const Pipeline& pipeline = item.pipelines[i];
+      if (pipeline.commands.size() != 1 || pipeline.negated) continue;
+      if (const auto* simple = std::get_if<SimpleCommand>(&pipeline.commands[0].what)) shown_.insert(simple);
+    }
+    const bool has_or = std::ranges::find(item.joined_by_or, true) != item.joined_by_or.end();
+    if (has_or && item.pipelines.size() > 2) {
+      // "a && b || c" ends well also if b never ran.
+      for (const Pipeline& pipeline : item.pipelines | std::views::drop(1)) {
+        if (const auto* simple = std::get_if<SimpleCommand>(&pipeline.commands[0].what)) shown_.erase(simple);
+      }
+    }
+  }
+}
+
 void Walker::walk_script(const List& script) {
+  find_shown(script);
   for (const AndOr& item : script.items) {
     visit(item);
     // An error in an expansion makes bash drop the rest of its line, however much that is, and go on with the next.
@@ -138,27 +161,40 @@ void Walker::visit(const AndOr& item) {
     before = state_;
   }
   visit(item.pipelines[0]);
+  State any = state_;  // what holds wherever the chain stops
+  bool only_and = true;
   for (std::size_t i = 1; i < item.pipelines.size(); ++i) {
-    const State skipped = state_;
+    only_and = only_and && !item.joined_by_or[i - 1];
+    if (!only_and) state_ = any;
+    // In a && b && c, what comes before c has run, and well.
+    if (only_and && directories_if_well_) state_.directories = *directories_if_well_;
     visit(item.pipelines[i]);
-    state_ = merged(state_, skipped);
+    any = merged(any, state_);
   }
+  state_ = std::move(any);
+  directories_if_well_.reset();
   if (before) state_ = std::move(*before);
 }
 
 void Walker::visit(const Pipeline& pipeline) {
-  if (pipeline.commands.size() == 1) return visit(pipeline.commands[0]);
+  if (pipeline.commands.size() == 1) {
+    visit(pipeline.commands[0]);
+    if (pipeline.negated) directories_if_well_.reset();
+    return;
+  }
   for (const Command& command : pipeline.commands) {
     State before = state_;
     visit(command);
     state_ = std::move(before);
   }
+  directories_if_well_.reset();
 }
 
 void Walker::visit(const Command& command) {
   if (given_up_) return;
   if (++followed_ > kFollowedCommandsMax) return give_up();
   if (const auto* simple = std::get_if<SimpleCommand>(&command.what)) return visit(*simple, command.redirections);
+  directories_if_well_.reset();
   std::optional<State> skipped;  // if the file of a redirection is missing, the command does not run
   if (!command.redirections.empty()) {
     CommandUse use;
@@ -172,6 +208,7 @@ void Walker::visit(const Command& command) {
       },
       command.what);
   if (skipped) state_ = merged(state_, *skipped);
+  directories_if_well_.reset();
 }
 
 void Walker::give_up() {
@@ -198,7 +235,9 @@ void Walker::visit(const SimpleCommand& command, const std::vector<Redirection>&
       set_variable(assignment.name, merge(variable(assignment.name), value));
     }
   }
+  use.shows_output = shown_.contains(&command);
   emit(use);
+  directories_if_well_.reset();
   if (!use.words.empty()) apply_effects(use);
 }
 

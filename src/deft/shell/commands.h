@@ -60,6 +60,9 @@ struct CommandUse {
   std::vector<std::string> directories;  // where it may run, if that is known
   bool directory_known = false;
   bool directory_changed = false;  // a cd may have happened before it
+  // If the line ends with code 0, this command ran, and what it prints is printed by the line: neither a pipeline nor
+  // anything around it takes it.
+  bool shows_output = false;
 };
 
 enum class NoteKind {

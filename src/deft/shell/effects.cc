@@ -80,7 +80,8 @@ void Walker::note_test(std::span<const Argument> words) {
     const bool looks_up = words[i].is_exact() && (words[i].text == "-v" || words[i].text == "-R");
     const bool is_settled =
         !looks_up || i + 1 == words.size() || (words[i + 1].is_exact() && is_name(words[i + 1].text));
-    if (!is_settled || !words[i].is_one_word()) {
+    const bool is_counted = words[i].is_one_word() || (words[i].is_integer && words[i].extent == Extent::many);
+    if (!is_settled || !is_counted) {
       note(NoteKind::evaluates, "test may evaluate an index in " + words[is_settled ? i : i + 1].source);
     }
   }
@@ -128,7 +129,14 @@ void Walker::change_directory(std::span<const Argument> words) {
     return;
   }
   const std::vector<std::string> before = state_.directories;
-  for (const std::string& directory : before) state_.add_directory(join_paths(directory, target));
+  directories_if_well_.emplace();
+  for (const std::string& directory : before) {
+    std::string reached = join_paths(directory, target);
+    state_.add_directory(reached);
+    if (std::ranges::find(*directories_if_well_, reached) == directories_if_well_->end()) {
+      directories_if_well_->push_back(std::move(reached));
+    }
+  }
 }
 
 }  // namespace deft::shell

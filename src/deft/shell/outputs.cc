@@ -16,6 +16,10 @@ using Words = std::span<const Argument>;
 bool are_exact(Words words) {
   return std::ranges::all_of(words, [](const Argument& word) { return word.is_exact(); });
 }
+// Words that come back as they are when they name nothing must not be more than one.
+bool are_plain(Words words) {
+  return std::ranges::all_of(words, [](const Argument& word) { return is_plain_text(word.text); });
+}
 bool is_option(const Argument& word) { return word.text.starts_with('-') && word.text.size() > 1; }
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> list) {
   return std::ranges::find(list, text) != list.end();
@@ -53,7 +57,7 @@ Value printed_by_git(Words words) {
     if (is_option(word) && !is_one_of(word.text, {"--short", "--verify", "-q", "--quiet"})) return Value::anything();
     has_revision = has_revision || !is_option(word);
   }
-  return has_revision ? plain_words() : Value::anything();
+  return has_revision && are_plain(words) ? plain_words() : Value::anything();
 }
 
 Value printed_by_seq(Words words) {
@@ -108,8 +112,9 @@ Value printed_by(const CommandUse& command) {
   if (name == "date" && words.size() == 1)
     return is_one_of(words[0].text, {"+%s", "+%Y"}) ? number() : Value::anything();
   if (name == "id" && words.size() == 1) return is_one_of(words[0].text, {"-u", "-g"}) ? number() : Value::anything();
-  if (name == "which" && std::ranges::none_of(words, is_option)) return plain_words();
-  if (name == "command" && words.size() == 2 && words[0].text == "-v" && !is_option(words[1])) return plain_words();
+  if (name == "which" && std::ranges::none_of(words, is_option) && are_plain(words)) return plain_words();
+  const bool looks_up = name == "command" && words.size() == 2 && words[0].text == "-v" && !is_option(words[1]);
+  if (looks_up && are_plain(words)) return plain_words();
   return Value::anything();
 }
 

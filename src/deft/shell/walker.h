@@ -24,6 +24,7 @@ class Walker {
 
  private:
   void walk(const List& list);
+  void find_shown(const List& script);
 
   // Commands (commands.cc).
   void visit(const AndOr& item);
@@ -87,6 +88,9 @@ class Walker {
   State state_;
   std::vector<std::optional<State>> loops_;  // around here, innermost last: states in which break or continue was met
   std::optional<State> aborted_;             // states in which an expansion may have failed
+  // Set by a cd: where the shell is if it worked, as it did for what stands behind "&&".
+  std::optional<std::vector<std::string>> directories_if_well_;
+  std::unordered_set<const SimpleCommand*> shown_;  // those whose output is the line's
   std::set<std::string, std::less<>> functions_;
   CommandUse last_;                       // inside a substitution: the command that was met last
   std::unordered_set<std::string> seen_;  // while a loop is unrolled: what is already in the list

@@ -1,5 +1,6 @@
 #include "deft/ui/classify_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -31,16 +32,16 @@ Examples:
 Exit code: 0 read-only, 1 not read-only, 2 unusable arguments; with --json always 0.
 )";
 
-constexpr std::uintmax_t kConfigBytesMax = 1 << 20;
-
 std::optional<std::string> read_file(const std::string& path) {
   std::error_code ec;
-  if (!std::filesystem::is_regular_file(path, ec) || std::filesystem::file_size(path, ec) > kConfigBytesMax) {
-    return std::nullopt;
-  }
+  if (!std::filesystem::is_regular_file(path, ec)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  const std::uintmax_t size = std::filesystem::file_size(path, ec);
+  std::string text(static_cast<std::size_t>(std::min<std::uintmax_t>(size, shell::kViewedBytesMax + 1)), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 std::optional<std::string> real_path(const std::string& path) {

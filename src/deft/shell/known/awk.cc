@@ -232,7 +232,7 @@ bool is_connection(const Argument& file) {
 
 Problem judge_awk(Words words, const Situation&) {
   static constexpr CommandRule kRule = {"awk", Operands::files, kOptionsFirst,
-                                        "-F: -v: --field-separator? --assign? --posix --re-interval --traditional"};
+                                        "-F: -v: --posix --re-interval --traditional"};
   Invocation invocation;
   if (Problem problem = read_options("awk", kRule, words, invocation)) return problem;
   if (invocation.has("--version") || invocation.has("--help")) return std::nullopt;

@@ -131,7 +131,7 @@ constexpr CommandRule kRules[] = {
     {"umask", Operands::none, kBuiltin, "-pS"},
     {"history", Operands::names, kBuiltin, "", check_numbers},
     {"jobs", Operands::none, kBuiltin, "-lnprs"},
-    {"wait alias trap", Operands::none, kBuiltin, ""},
+    {"wait alias trap hash", Operands::none, kBuiltin, ""},
     {"kill", Operands::names, kPlain, "", nullptr, judge_kill},
 };
 

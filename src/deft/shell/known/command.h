@@ -65,6 +65,7 @@ struct Invocation {
   std::vector<const Argument*> operands;
   // How many options had been given when the first operand came.
   std::size_t options_before_operands = 0;
+  bool begins_with_operand = false;  // the very first word is one: neither an option nor "--" comes before it
 
   bool has(std::string_view option) const;
 };
@@ -75,8 +76,8 @@ struct CommandRule {
   std::uint8_t traits = kPlain;
   // Separated by blanks: "-abc" three flags, "-n:" takes a value, "-u?" takes one only if it is glued to it,
   // "--all", "--lines=" takes a value, "--color?" takes one only behind "=", "--paging=never" this value alone, "-#" a
-  // number as option, "@-version" exactly this word. In doubt "?": then the next word is judged as an operand or option
-  // of its own.
+  // number as option, "@-version" exactly this word. "-e!" and "--date!" take the next word if there is one, and it may
+  // not begin with "-": so an option cannot be passed off as a value, nor "--" as the end of the options.
   std::string_view options = {};
   // What else must hold.
   Problem (*check)(const Invocation& invocation, const Situation& situation) = nullptr;
@@ -95,6 +96,9 @@ Problem judge_read_file(const Argument& file);
 // A variable set for one command, or for the shell.
 Problem judge_environment(const std::string& name, const Argument& value);
 Problem judge_shell_variable(const std::string& name);
+
+// Whether a sed script reads or writes files of its own, or is not understood.
+bool sed_script_names_files(std::string_view script);
 
 // The tables, one per file.
 std::span<const CommandRule> text_commands();

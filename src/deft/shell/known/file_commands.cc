@@ -18,11 +18,18 @@ Problem check_tee(const Invocation& invocation, const Situation&) {
   return std::nullopt;
 }
 
-// @file holds more options.
+// @file holds more options, wherever it stands: as an operand or as the value of an option.
 Problem check_no_option_files(const Invocation& invocation, const Situation&) {
-  for (const Argument* operand : invocation.operands) {
-    if (operand->text.starts_with('@') || (operand->text.empty() && !operand->is_exact())) {
-      return std::string(invocation.name) + " may read options from " + quoted(operand->source);
+  const auto may_hold_options = [](const Argument& word) {
+    return word.text.starts_with('@') || (word.text.empty() && !word.is_exact());
+  };
+  std::vector<const Argument*> words = invocation.operands;
+  for (const GivenOption& option : invocation.options) {
+    if (option.value != nullptr) words.push_back(option.value);
+  }
+  for (const Argument* word : words) {
+    if (may_hold_options(*word)) {
+      return std::string(invocation.name) + " may read options from " + quoted(word->source);
     }
   }
   return std::nullopt;
@@ -70,6 +77,7 @@ constexpr CommandRule kRules[] = {
      "--verbose "
      "--zero --logical --physical --relative-to= --relative-base= --strip --no-symlinks"},
     {"basename dirname", Operands::names, kHarmless, "-az -s: --multiple --suffix= --zero"},
+    {"namei", Operands::names, kHarmless, "-lmnovxZ --long --modes --nosymlinks --owners --vertical --mountpoints"},
     {"pathchk", Operands::names, kHarmless, "-pP --portability"},
     {"tee", Operands::names, kPlain, "-aip --append --ignore-interrupts", check_tee},
     {"find", Operands::names, kPlain, "", nullptr, judge_find},
@@ -86,7 +94,7 @@ constexpr CommandRule kRules[] = {
      "--no-sort --numeric-sort --print-file-name --print-size --radix= --reverse-sort --size-sort --undefined-only",
      check_no_option_files},
     {"objdump", Operands::files, kPlain,
-     "-adDfghHprRstTvVwxz -j: -M: -m: --all-headers --archive-headers --disassemble? --disassemble-all --demangle? "
+     "-adDfhHprRstTvVwxz -j: -M: -m: --all-headers --archive-headers --disassemble? --disassemble-all --demangle? "
      "--dynamic-syms --dynamic-reloc --file-headers --full-contents --no-show-raw-insn "
      "--private-headers "
      "--reloc --section= --section-headers --headers --start-address= --stop-address= --syms --wide "
@@ -96,6 +104,9 @@ constexpr CommandRule kRules[] = {
      "-aAcdDeghilnrsStuVvW -p: -R: -x: --all --arch-specific --dynamic --file-header --headers --histogram --notes "
      "--program-headers --relocs --section-details --section-groups --section-headers --sections --segments --symbols "
      "--syms --unwind --version-info --wide --string-dump= --hex-dump= --dyn-syms --lto-syms --demangle? --sym-base=",
+     check_no_option_files},
+    {"addr2line", Operands::names, kPlain,
+     "-aCfipsr -e: -j: --addresses --demangle? --functions --inlines --pretty-print --basenames --exe= --section=",
      check_no_option_files},
     {"size", Operands::files, kPlain, "-ABGdotx --format= --radix= --totals --common", check_no_option_files},
     {"c++filt", Operands::names, kPlain, "-n_pit --no-strip-underscore --no-params --types", check_no_option_files},

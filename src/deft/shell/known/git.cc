@@ -16,19 +16,36 @@ constexpr std::string_view kGlobalFlags =
     "--no-pager -P --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs "
     "--no-replace-objects";
 
-// Formats that check signatures start gpg.
-bool checks_signature(const Argument& word) {
-  const bool names_atom = word.text.find("%(") != std::string::npos || word.text.starts_with("--sort");
-  if (names_atom && word.text.find("signature") != std::string::npos) return true;
-  return word.text.find("%G") != std::string::npos;
+// Formats that check signatures start gpg. A format or a key to sort by is either glued to its option or the next word.
+Problem judge_formats(Words words) {
+  bool is_value = false;
+  for (const Argument& word : words) {
+    const bool is_option =
+        word.text.starts_with("--format") || word.text.starts_with("--pretty") || word.text.starts_with("--sort");
+    if ((is_option || is_value) && !word.is_exact()) return "a format that is not known: " + quoted(word.source);
+    const bool names_atom = is_option || is_value || word.text.find("%(") != std::string::npos;
+    if (names_atom && word.text.find("signature") != std::string::npos)
+      return std::string("checking signatures starts gpg");
+    if (word.text.find("%G") != std::string::npos) return std::string("checking signatures starts gpg");
+    is_value = is_option;
+  }
+  return std::nullopt;
 }
 
-bool is_open_format(const Argument& word) {
-  if (word.is_exact()) return false;
-  for (const std::string_view option : {"--format", "--pretty", "--sort"}) {
-    if (word.text.starts_with(option)) return true;
+// Showing a merge as what a new merge would give runs the merge drivers that the configuration names.
+bool merges_again(const Words& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& text = words[i].text;
+    if (text.starts_with("--diff-merges=") && (!words[i].is_exact() || text[14] == 'r')) return true;
+    const bool is_value = i > 0 && words[i - 1].text == "--diff-merges";
+    if (is_value && (!words[i].is_exact() || text.starts_with('r'))) return true;
   }
   return false;
+}
+
+bool is_inside(std::string_view path, std::string_view folder) {
+  if (!path.starts_with(folder)) return false;
+  return path.size() == folder.size() || folder == "/" || path[folder.size()] == '/';
 }
 
 // Where the command may run: the folders of the shell, changed by each -C.
@@ -40,14 +57,22 @@ Problem judge_place(const std::vector<std::string>& changes, const Situation& si
     if (moves) return std::string("git in another folder obeys the configuration there");
     return std::nullopt;
   }
-  for (std::string directory : use.directories) {
-    for (const std::string& change : changes) directory = join_paths(directory, change);
-    const bool is_elsewhere = directory != join_paths("/", options.cwd);
+  const std::string cwd = join_paths("/", options.cwd);
+  for (const std::string& start : use.directories) {
+    std::string directory = start;
+    std::string by_links = start;  // -C follows links before "..", as cd does not
+    for (const std::string& change : changes) {
+      directory = join_paths(directory, change);
+      by_links = change.starts_with('/') ? change : by_links + "/" + change;
+    }
     if (!options.files.read) {
-      if (is_elsewhere) return "git in " + quoted(directory) + " obeys the configuration there";
+      if (directory != cwd) return "git in " + quoted(directory) + " obeys the configuration there";
       continue;
     }
-    if (Problem problem = judge_git_repository(directory, options.files, is_elsewhere)) return problem;
+    // Below the working directory a folder may be missing: git fails there. Elsewhere it must be seen to be harmless.
+    const bool must_exist = !is_inside(directory, cwd);
+    const std::string& place = options.files.real_path ? by_links : directory;
+    if (Problem problem = judge_git_repository(place, options.files, must_exist)) return problem;
   }
   return std::nullopt;
 }
@@ -74,9 +99,9 @@ Problem judge_git(Words words, const Situation& situation) {
   if (rule == nullptr) return "git " + quoted(name) + " is not known to be read-only";
   for (const Argument& word : words.subspan(1)) {
     if (word.is_exact() && word.text == "--help") return std::string("git --help starts a viewer");
-    if (checks_signature(word)) return std::string("checking signatures starts gpg");
-    if (is_open_format(word)) return "a format that is not known: " + quoted(word.source);
   }
+  if (Problem problem = judge_formats(words.subspan(1))) return problem;
+  if (merges_again(words.subspan(1))) return std::string("git may run merge drivers");
   if (Problem problem = judge_by_rule("git " + name, *rule, words.subspan(1), situation)) return problem;
   return judge_place(changes, situation);
 }

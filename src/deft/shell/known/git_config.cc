@@ -8,7 +8,7 @@
 namespace deft::shell {
 namespace {
 
-inline constexpr int kParentFoldersMax = 64;
+inline constexpr int kParentFoldersMax = 128;
 inline constexpr int kSubmodulesMax = 100;
 inline constexpr int kSubmoduleDepthMax = 3;
 
@@ -16,8 +16,8 @@ inline constexpr int kSubmoduleDepthMax = 3;
 constexpr std::string_view kHarmlessSections =
     "user author committer init branch color advice gc push pull rebase commit tag i18n gui gitk column rerere fetch "
     "pack "
-    "repack index status stash submodule lfs svn-remote gitflow github gitlab hub credential http https url mergetool "
-    "difftool blame pager maintenance versionsort sparse checkout clone notes receive transfer worktree apply mailmap "
+    "repack index status stash lfs svn-remote gitflow github gitlab hub credential http https url mergetool "
+    "difftool blame maintenance versionsort sparse checkout clone notes receive transfer worktree apply mailmap "
     "whatchanged showbranch shortlog reflog";
 constexpr std::string_view kHarmlessKeys =
     "core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase core.precomposeunicode "
@@ -25,8 +25,7 @@ constexpr std::string_view kHarmlessKeys =
     "core.excludesfile core.attributesfile core.whitespace core.compression core.loosecompression "
     "core.bigfilethreshold "
     "core.preloadindex core.fscache core.protectntfs core.protecthfs core.checkstat core.trustctime core.hidedotfiles "
-    "core.sharedrepository core.splitindex core.commitgraph core.multipackindex core.editor core.pager "
-    "core.commentchar "
+    "core.sharedrepository core.splitindex core.commitgraph core.multipackindex core.commentchar "
     "core.sparsecheckout core.sparsecheckoutcone core.worktree core.warnambiguousrefs core.notesref "
     "core.deltabasecachelimit core.packedgitlimit core.packedgitwindowsize core.checkroundtripencoding "
     "core.maxtreedepth "
@@ -44,12 +43,15 @@ constexpr std::string_view kHarmlessKeys =
     "extensions.compatobjectformat extensions.relativeworktrees "
     "merge.tool merge.guitool merge.ff merge.conflictstyle merge.log merge.renames merge.renamelimit merge.stat "
     "merge.verbosity merge.defaulttoupstream merge.autostash merge.directoryrenames "
-    "remote.pushdefault gpg.format format.signoff format.numbered format.thread format.attach";
+    "submodule.active submodule.recurse submodule.alternatelocation submodule.alternateerrorstrategy "
+    "submodule.fetchjobs submodule.propagatebranches remote.pushdefault gpg.format format.signoff format.numbered "
+    "format.thread format.attach";
 // Keys with a subsection between: remote.origin.url.
 constexpr std::string_view kHarmlessNamedKeys =
     "remote.url remote.pushurl remote.fetch remote.push remote.tagopt remote.prune remote.prunetags remote.mirror "
     "remote.skipdefaultupdate remote.skipfetchall remote.gh-resolved remote.followremotehead "
-    "merge.name merge.driver merge.recursive diff.xfuncname diff.funcname diff.binary diff.wordregex diff.algorithm";
+    "submodule.url submodule.active submodule.branch submodule.ignore submodule.path submodule.fetchrecursesubmodules "
+    "submodule.shallow merge.name diff.xfuncname diff.funcname diff.binary diff.wordregex diff.algorithm";
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -65,7 +67,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(start, text.find_last_not_of(" \t\r\n") - start + 1);
 }
 
-// One logical line after the other: a backslash before the line end joins two.
+// One logical line after the other: a backslash before the line end joins two, but not in a comment.
 class ConfigReader {
  public:
   explicit ConfigReader(std::string_view text) : text_(text) {}
@@ -86,7 +88,14 @@ class ConfigReader {
  private:
   std::string_view next_line() {
     const std::size_t start = position_;
-    while (position_ < text_.size() && text_[position_] != '\n') position_ += text_[position_] == '\\' ? 2 : 1;
+    bool is_quoted = false;
+    bool is_comment = false;
+    while (position_ < text_.size() && text_[position_] != '\n') {
+      const char c = text_[position_];
+      if (c == '"' && !is_comment) is_quoted = !is_quoted;
+      if ((c == '#' || c == ';') && !is_quoted) is_comment = true;
+      position_ += c == '\\' && !is_comment ? 2 : 1;
+    }
     const std::size_t end = std::min(position_, text_.size());
     ++position_;
     return text_.substr(start, end - start);
@@ -149,7 +158,8 @@ class RepositoryFinder {
       if (!real) return must_exist ? Problem("no such folder: " + directory) : std::nullopt;
       path = *real;
     }
-    for (int i = 0; i < kParentFoldersMax; ++i) {
+    for (int i = 0;; ++i) {
+      if (i == kParentFoldersMax) return "too many folders around " + directory;
       if (Problem problem = look_at(path)) return problem;
       if (found_) return judge_submodules(path, depth);
       if (path == "/" || path.empty()) break;
@@ -221,7 +231,10 @@ class RepositoryFinder {
 
 }  // namespace
 
-Problem judge_git_config(std::string_view text) { return ConfigReader(text).read(); }
+Problem judge_git_config(std::string_view text) {
+  if (text.size() > kViewedBytesMax) return std::string("a git configuration that is too long to look at");
+  return ConfigReader(text).read();
+}
 
 Problem judge_git_repository(const std::string& directory, const FileView& files, bool must_exist) {
   return RepositoryFinder(files).judge(directory, must_exist);

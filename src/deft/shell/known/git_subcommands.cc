@@ -11,39 +11,39 @@ namespace deft::shell {
 namespace {
 
 constexpr std::string_view kDiffOptions =
-    "-abcmpRrstuwWzD -0123 -B? -C? -G? -I? -l? -M? -S? -U? -X? --patch --no-patch --unified? --raw --patch-with-raw "
-    "--patch-with-stat --indent-heuristic --no-indent-heuristic --minimal --patience --histogram --anchored? "
-    "--diff-algorithm? --stat? --stat-width? --stat-name-width? --stat-count? --compact-summary --numstat --shortstat "
+    "-abcmpRrstuwWzD -0123 -B? -C? -G! -I! -l! -M? -S! -U! -X? --patch --no-patch --unified! --raw --patch-with-raw "
+    "--patch-with-stat --indent-heuristic --no-indent-heuristic --minimal --patience --histogram --anchored! "
+    "--diff-algorithm! --stat? --stat-width! --stat-name-width! --stat-count! --compact-summary --numstat --shortstat "
     "--dirstat? --cumulative --dirstat-by-file? --summary --name-only --name-status --submodule? --color? --no-color "
-    "--color-moved? --no-color-moved --color-moved-ws? --word-diff? --word-diff-regex? --color-words? --no-renames "
-    "--rename-empty --no-rename-empty --check --ws-error-highlight? --full-index --binary --abbrev? --break-rewrites? "
-    "--find-renames? --find-copies? --find-copies-harder --irreversible-delete --diff-filter? --find-object? "
+    "--color-moved? --no-color-moved --color-moved-ws! --word-diff? --word-diff-regex! --color-words? --no-renames "
+    "--rename-empty --no-rename-empty --check --ws-error-highlight! --full-index --binary --abbrev? --break-rewrites? "
+    "--find-renames? --find-copies? --find-copies-harder --irreversible-delete --diff-filter! --find-object! "
     "--pickaxe-all "
-    "--pickaxe-regex --skip-to? --rotate-to? --relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol "
-    "--ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines? --inter-hunk-context? "
-    "--function-context --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --src-prefix? "
-    "--dst-prefix? "
-    "--no-prefix --default-prefix --line-prefix? --ita-invisible-in-index --ita-visible-in-index --cc "
+    "--pickaxe-regex --skip-to! --rotate-to! --relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol "
+    "--ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines! --inter-hunk-context! "
+    "--function-context --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --src-prefix! "
+    "--dst-prefix! "
+    "--no-prefix --default-prefix --line-prefix! --ita-invisible-in-index --ita-visible-in-index --cc "
     "--combined-all-paths "
-    "--diff-merges? --no-diff-merges --remerge-diff --dd";
+    "--diff-merges! --no-diff-merges --dd";
 constexpr std::string_view kWalkOptions =
-    " -# -cFghiEPqtuv -L? -n? --max-count? --skip? --since? --after? --until? --before? --since-as-filter? --max-age? "
-    "--min-age? --author? --committer? --grep-reflog? --grep? --all-match --invert-grep --regexp-ignore-case "
+    " -# -cFghiEPqtuv -L! -n! --max-count! --skip! --since! --after! --until! --before! --since-as-filter! --max-age! "
+    "--min-age! --author! --committer! --grep-reflog! --grep! --all-match --invert-grep --regexp-ignore-case "
     "--basic-regexp --extended-regexp --fixed-strings --perl-regexp --remove-empty --merges --no-merges --min-parents? "
     "--max-parents? --no-min-parents --no-max-parents --first-parent --exclude-first-parent-only --not --all "
     "--branches? "
-    "--tags? --remotes? --glob? --exclude? --exclude-hidden? --reflog --alternate-refs --single-worktree "
+    "--tags? --remotes? --glob! --exclude! --exclude-hidden! --reflog --single-worktree "
     "--ignore-missing "
     "--bisect --cherry-mark --cherry-pick --left-only --right-only --cherry --walk-reflogs --merge --boundary "
     "--simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges --ancestry-path? "
     "--date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --pretty? --format? --abbrev-commit "
-    "--no-abbrev-commit --no-abbrev --oneline --encoding? --expand-tabs? --no-expand-tabs --notes? --no-notes "
-    "--show-notes? --standard-notes --no-standard-notes --relative-date --date? --parents --children --left-right "
+    "--no-abbrev-commit --no-abbrev --oneline --encoding! --expand-tabs? --no-expand-tabs --notes? --no-notes "
+    "--show-notes? --standard-notes --no-standard-notes --relative-date --date! --parents --children --left-right "
     "--graph "
-    "--no-graph --show-linear-break? --follow --decorate? --no-decorate --decorate-refs? --decorate-refs-exclude? "
+    "--no-graph --show-linear-break? --follow --decorate? --no-decorate --decorate-refs! --decorate-refs-exclude! "
     "--clear-decorations --source --mailmap --no-mailmap --use-mailmap --full-diff --log-size --root --show-trees";
 constexpr std::string_view kRefOptions =
-    " -i --contains? --no-contains? --merged? --no-merged? --points-at? --sort? --format? --column? --no-column "
+    " -i --contains! --no-contains! --merged! --no-merged! --points-at! --sort! --format! --column? --no-column "
     "--color? "
     "--no-color --abbrev? --no-abbrev --ignore-case --omit-empty";
 
@@ -93,11 +93,11 @@ Problem check_reflog(const Invocation& invocation, const Situation&) {
   return "git reflog " + quoted(action) + " is not known to be read-only";
 }
 
-// The action comes first: `git stash -p list` would stash a file of that name.
+// The action comes first: `git stash -p list` and `git stash -- list` would stash a file of that name.
 template <const std::string_view& actions>
 Problem check_action(const Invocation& invocation, const Situation&) {
-  const bool is_first = invocation.options_before_operands == 0 && !invocation.operands.empty();
-  if (is_first && invocation.operands[0]->is_exact() && is_any_of(first_operand(invocation), actions))
+  if (invocation.begins_with_operand && invocation.operands[0]->is_exact() &&
+      is_any_of(first_operand(invocation), actions))
     return std::nullopt;
   return std::string(invocation.name) + " " + quoted(first_operand(invocation)) + " is not known to be read-only";
 }
@@ -153,7 +153,7 @@ const std::vector<CommandRule>& rules() {
   static const std::string diff =
       std::string(kDiffOptions) +
       " --cached --staged --merge-base --no-index --base --ours --theirs "
-      "--root --no-commit-id --pretty? --format? --oneline --always --stdin --creation-factor?";
+      "--root --no-commit-id --pretty? --format? --oneline --always --stdin --creation-factor!";
   static const std::string log = std::string(kDiffOptions) + std::string(kWalkOptions);
   static const std::string rev_list = log +
                                       " --count --objects --objects-edge --unpacked --timestamp --header --disk-usage? "
@@ -161,11 +161,11 @@ const std::vector<CommandRule>& rules() {
                                       "--object-names --missing=allow-any --filter? --no-filter --in-commit-order "
                                       "--unsorted --progress? --commit-header "
                                       "--no-commit-header";
-  static const std::string shortlog = log + " -e --numbered --summary --email --group? -w?";
+  static const std::string shortlog = log + " -e --numbered --summary --email --group! -w?";
   static const std::string refs(kRefOptions);
   static const std::string branch = refs + " -alrv --all --remotes --list --verbose --show-current -q --quiet";
   static const std::string tag = refs + " -l -n? --list";
-  static const std::string for_each_ref = refs + " -pqs --count? --shell --perl --python --tcl --stdin --exclude?";
+  static const std::string for_each_ref = refs + " -pqs --count! --shell --perl --python --tcl --stdin --exclude!";
   static const std::string stash = log + " --include-untracked --only-untracked";
   static const std::vector<CommandRule> table = {
       {"status", Operands::names, kPlain,
@@ -176,11 +176,11 @@ const std::vector<CommandRule>& rules() {
       {"rev-list", Operands::names, kPlain, rev_list},
       {"shortlog", Operands::names, kPlain, shortlog},
       {"blame annotate", Operands::names, kPlain,
-       "-bcefhlnpstw -C? -L? -M? -S? --root --no-root --show-stats --reverse --first-parent --porcelain "
+       "-bcefhlnpstw -C? -L! -M? -S! --root --no-root --show-stats --reverse --first-parent --porcelain "
        "--line-porcelain "
-       "--incremental --encoding? --contents? --date? --score-debug --show-name --show-number --show-email "
-       "--ignore-rev? "
-       "--ignore-revs-file? --color-lines --color-by-age --abbrev? --progress --no-progress --minimal"},
+       "--incremental --encoding! --contents! --date! --score-debug --show-name --show-number --show-email "
+       "--ignore-rev! "
+       "--ignore-revs-file! --color-lines --color-by-age --abbrev? --progress --no-progress --minimal"},
       {"branch", Operands::names, kPlain, branch, check_branch},
       {"tag", Operands::names, kPlain, tag, check_tag},
       {"remote", Operands::names, kPlain, "-nv --verbose --all --push", check_remote},
@@ -204,7 +204,7 @@ const std::vector<CommandRule>& rules() {
        "-drtlz --long --name-only --name-status --abbrev? --full-name --full-tree --object-only --format="},
       {"cat-file", Operands::names, kPlain, "-epst --batch? --batch-check? --batch-all-objects --buffer --unordered"},
       {"describe", Operands::names, kPlain,
-       "--all --tags --contains --abbrev? --candidates? --exact-match --debug --long --match? --exclude? --always "
+       "--all --tags --contains --abbrev? --candidates! --exact-match --debug --long --match! --exclude! --always "
        "--first-parent --dirty? --broken?"},
       {"merge-base", Operands::names, kHarmless, "-a --all --octopus --independent --is-ancestor --fork-point"},
       {"name-rev", Operands::names, kHarmless, "--tags --refs= --exclude= --all --name-only --no-undefined --always"},
@@ -224,33 +224,34 @@ const std::vector<CommandRule>& rules() {
       {"stash", Operands::names, kPlain, stash, check_action<kStashActions>},
       {"worktree", Operands::names, kPlain, "-vz --porcelain --verbose", check_action<kListOnly>},
       {"sparse-checkout", Operands::names, kPlain, "", check_action<kListOnly>},
-      {"notes", Operands::names, kPlain, "--ref?", check_action<kNotesActions>},
+      {"notes", Operands::names, kPlain, "--ref!", check_action<kNotesActions>},
       {"bisect", Operands::names, kPlain, "", check_action<kBisectActions>},
       {"bundle", Operands::names, kPlain, "-q --quiet", check_action<kBundleActions>},
       {"submodule", Operands::names, kPlain, "-q --quiet --cached --recursive", check_submodule},
       {"config", Operands::names, kPlain,
-       "-lz --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --list --local --global --system "
-       "--worktree --show-origin --show-scope --name-only --null --includes --no-includes --type? --bool --int --path "
-       "--bool-or-int --expiry-date --default?",
+       "-lz -f! --file! --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --list --local "
+       "--global --system "
+       "--worktree --show-origin --show-scope --name-only --null --includes --no-includes --type! --bool --int --path "
+       "--bool-or-int --expiry-date --default!",
        check_config},
       {"grep", Operands::names, kPlain,
-       "-aEFGHIPchilLnopqrvwWz -# -A? -B? -C? -e? -f? -m? --after-context? --all-match --and --basic-regexp "
-       "--before-context? "
-       "--break --cached --color? --column --context? --count --exclude-standard --extended-regexp "
+       "-aEFGHIPchilLnopqrvwWz -# -A! -B! -C! -e! -f! -m! --after-context! --all-match --and --basic-regexp "
+       "--before-context! "
+       "--break --cached --color? --column --context! --count --exclude-standard --extended-regexp "
        "--files-with-matches "
        "--files-without-match --fixed-strings --full-name --function-context --heading --ignore-case --invert-match "
-       "--line-number --max-count? --max-depth? --name-only --no-color --no-exclude-standard --no-index --no-recursive "
+       "--line-number --max-count! --max-depth! --name-only --no-color --no-exclude-standard --no-index --no-recursive "
        "--not "
-       "--null --only-matching --or --parent-basename? --perl-regexp --quiet --recurse-submodules --recursive "
-       "--show-function --text --threads? --untracked --word-regexp"},
+       "--null --only-matching --or --parent-basename! --perl-regexp --quiet --recurse-submodules --recursive "
+       "--show-function --text --threads! --untracked --word-regexp"},
       {"fsck", Operands::names, kPlain,
        "-v --full --no-full --strict --verbose --unreachable --dangling --no-dangling --root --tags --cache "
        "--no-reflogs "
        "--connectivity-only --progress --no-progress --name-objects"},
-      {"hash-object", Operands::files, kPlain, "-t? --stdin --stdin-paths --no-filters --path? --literally"},
-      {"clean", Operands::names, kPlain, "-dnqxX -e? --dry-run --quiet --exclude?", check_clean},
+      {"hash-object", Operands::files, kPlain, "-t! --stdin --stdin-paths --no-filters --path! --literally"},
+      {"clean", Operands::names, kPlain, "-dnqxX -e! --dry-run --quiet --exclude!", check_clean},
       {"apply", Operands::names, kPlain,
-       "-Rv -C? -p? --check --stat --numstat --summary --reverse --verbose --directory? --include? --exclude? "
+       "-Rv -C! -p! --check --stat --numstat --summary --reverse --verbose --directory! --include! --exclude! "
        "--recount "
        "--unidiff-zero --ignore-whitespace --ignore-space-change",
        check_apply},
@@ -259,8 +260,8 @@ const std::vector<CommandRule>& rules() {
       {"version", Operands::none, kPlain, "--build-options"},
       {"help", Operands::names, kPlain, "-acg --all --guides --config", check_help},
       {"stripspace patch-id get-tar-commit-id column", Operands::names, kPlain,
-       "-sc --strip-comments --comment-lines --stable --unstable --mode? --raw-mode? --width? --indent? --nl? "
-       "--padding?"},
+       "-sc --strip-comments --comment-lines --stable --unstable --mode! --raw-mode! --width! --indent! --nl! "
+       "--padding!"},
   };
   return table;
 }

@@ -9,7 +9,7 @@
 namespace deft::shell {
 namespace {
 
-enum class OptionKind { unknown, flag, value, optional_value };
+enum class OptionKind { unknown, flag, value, optional_value, plain_value };
 
 // Calls `visit` for each entry of a list separated by blanks until it answers true.
 template <class Visit>
@@ -30,6 +30,7 @@ OptionKind kind_of_long(std::string_view options, std::string_view name) {
     if (rest.empty()) kind = OptionKind::flag;
     if (rest == "=") kind = OptionKind::value;
     if (rest == "?") kind = OptionKind::optional_value;
+    if (rest == "!") kind = OptionKind::plain_value;
     return kind != OptionKind::unknown;
   });
   return kind;
@@ -41,7 +42,8 @@ OptionKind kind_of_short(std::string_view options, char letter) {
     if (entry.size() < 2 || entry[0] != '-' || entry[1] == '-') return false;
     if (entry.size() == 3 && entry[1] == letter && entry[2] == ':') kind = OptionKind::value;
     if (entry.size() == 3 && entry[1] == letter && entry[2] == '?') kind = OptionKind::optional_value;
-    const bool is_flags = entry.back() != ':' && entry.back() != '?';
+    if (entry.size() == 3 && entry[1] == letter && entry[2] == '!') kind = OptionKind::plain_value;
+    const bool is_flags = std::string_view(":?!").find(entry.back()) == std::string_view::npos;
     if (is_flags && entry.substr(1).find(letter) != std::string_view::npos) kind = OptionKind::flag;
     return kind != OptionKind::unknown;
   });
@@ -82,7 +84,10 @@ class OptionReader {
   }
 
   void add_operand(const Argument& word) {
-    if (out_.operands.empty()) out_.options_before_operands = out_.options.size();
+    if (out_.operands.empty()) {
+      out_.options_before_operands = out_.options.size();
+      out_.begins_with_operand = next_ == 1;
+    }
     out_.operands.push_back(&word);
   }
 
@@ -102,6 +107,14 @@ class OptionReader {
     option.value_text = word.text;
     option.value_exact = word.is_exact();
     return std::nullopt;
+  }
+
+  // The next word, if there is one, as a value that cannot be taken for anything else.
+  Problem take_plain_value(GivenOption& option) {
+    if (next_ == words_.size()) return std::nullopt;
+    const Argument& word = words_[next_];
+    if (word.is_exact() && word.text.starts_with('-')) return refuse(option.name + " " + word.text);
+    return take_value(option);
   }
 
   Problem read_long(const Argument& word) {
@@ -126,10 +139,16 @@ class OptionReader {
       option.value = &word;
       option.value_text = word.text.substr(equals + 1);
       option.value_exact = word.is_exact();
-    } else if (kind == OptionKind::value) {
-      if (Problem problem = take_value(option)) return problem;
+    } else if (Problem problem = take_separate_value(kind, option)) {
+      return problem;
     }
     out_.options.push_back(std::move(option));
+    return std::nullopt;
+  }
+
+  Problem take_separate_value(OptionKind kind, GivenOption& option) {
+    if (kind == OptionKind::value) return take_value(option);
+    if (kind == OptionKind::plain_value) return take_plain_value(option);
     return std::nullopt;
   }
 
@@ -159,8 +178,8 @@ class OptionReader {
         option.value = &word;
         option.value_text = glued;
         option.value_exact = word.is_exact();
-      } else if (kind == OptionKind::value) {
-        if (Problem problem = take_value(option)) return problem;
+      } else if (Problem problem = take_separate_value(kind, option)) {
+        return problem;
       }
       out_.options.push_back(std::move(option));
       return std::nullopt;

@@ -27,6 +27,13 @@ Problem judge_subcommand(std::string_view command, std::span<const Subcommand> t
   return std::string(command) + " " + quoted(name) + " is not known to be read-only";
 }
 
+// npm config get x, pip config list: two words that only ask, and names.
+bool asks_settings(Words words, std::string_view group, std::string_view questions) {
+  if (words.size() < 2 || !are_exact(words) || words[0].text != group) return false;
+  return is_any_of(words[1].text, questions) &&
+         std::ranges::all_of(words.subspan(2), [](const Argument& word) { return word.dashless; });
+}
+
 Problem judge_npm(Words words, const Situation& situation) {
   constexpr std::string_view kList =
       "-alg --all --json --long --global --parseable --depth= --prod --production --dev --omit= --include= --link "
@@ -37,11 +44,7 @@ Problem judge_npm(Words words, const Situation& situation) {
       {"root prefix", Operands::none, "-g --global"},
       {"explain why", Operands::names, "--json"},
   };
-  if (words.size() > 1 && words[0].is_exact() && words[0].text == "config") {
-    const bool reads = words[1].is_exact() && is_any_of(words[1].text, "get list ls");
-    const bool is_plain = std::ranges::all_of(words.subspan(2), [](const Argument& word) { return word.dashless; });
-    if (reads && is_plain) return std::nullopt;
-  }
+  if (asks_settings(words, "config", "get list ls") || asks_settings(words, "pkg", "get")) return std::nullopt;
   return judge_subcommand("npm", kTable, words, situation);
 }
 
@@ -53,6 +56,7 @@ Problem judge_pip(Words words, const Situation& situation) {
       {"freeze", Operands::none, "-l --all --local --user --exclude= --disable-pip-version-check"},
       {"check", Operands::none, "--disable-pip-version-check"},
   };
+  if (asks_settings(words, "config", "list get")) return std::nullopt;
   return judge_subcommand("pip", kTable, words, situation);
 }
 

@@ -5,9 +5,17 @@
 namespace deft::shell {
 namespace {
 
-// bat has a subcommand in the place of the first file, and a pager that takes commands.
+constexpr std::string_view kGrep =
+    "-abcEFGHhIiLlnoPqRrSsTUuVvwxyZz -A: -B: -C: -D: -d: -e: -f: -m: -# --after-context= --before-context= --context= "
+    "--basic-regexp --extended-regexp --fixed-strings --perl-regexp --regexp= --file= --ignore-case --no-ignore-case "
+    "--invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches "
+    "--max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= "
+    "--line-number --initial-tab --null --null-data --text --binary --binary-files= --devices= --directories= "
+    "--exclude= --exclude-from= --exclude-dir= --include= --include-dir= --recursive --dereference-recursive "
+    "--line-buffered --no-group-separator --group-separator= --unix-byte-offsets";
+
+// bat has a subcommand in the place of the first file. Like git it pages only for a terminal.
 Problem check_bat(const Invocation& invocation, const Situation&) {
-  if (!invocation.has("--paging") && !invocation.has("-P")) return std::string("bat without --paging=never");
   for (const Argument* operand : invocation.operands) {
     if (!operand->is_exact() || operand->text == "cache") return "bat with " + quoted(operand->source);
   }
@@ -15,14 +23,9 @@ Problem check_bat(const Invocation& invocation, const Situation&) {
 }
 
 constexpr CommandRule kRules[] = {
-    {"grep egrep fgrep rgrep zgrep zegrep zfgrep bzgrep xzgrep", Operands::files, kHarmless,
-     "-abcEFGHhIiLlnoPqRrSsTUuVvwxyZz -A: -B: -C: -D: -d: -e: -f: -m: -# --after-context= --before-context= --context= "
-     "--basic-regexp --extended-regexp --fixed-strings --perl-regexp --regexp= --file= --ignore-case --no-ignore-case "
-     "--invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches "
-     "--max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= "
-     "--line-number --initial-tab --null --null-data --text --binary --binary-files= --devices= --directories= "
-     "--exclude= --exclude-from= --exclude-dir= --include= --include-dir= --recursive --dereference-recursive "
-     "--line-buffered --no-group-separator --group-separator= --unix-byte-offsets"},
+    {"grep egrep fgrep rgrep", Operands::files, kHarmless, kGrep},
+    // Scripts around grep; not all of them survived every file name.
+    {"zgrep zegrep zfgrep bzgrep xzgrep", Operands::files, kPlain, kGrep},
     // Not --pre, --hostname-bin, --search-zip.
     {"rg", Operands::files, kPlain,
      "-.0abcFHIiLlNnoPpqSsUuvwxV -A: -B: -C: -d: -E: -e: -f: -g: -j: -M: -m: -r: -T: -t: --after-context= "

@@ -11,6 +11,8 @@ class SedScript {
  public:
   explicit SedScript(std::string_view text) : text_(text) {}
 
+  bool reads_files() const { return reads_files_; }
+
   Problem read() {
     while (true) {
       skip_any("; \t\n");
@@ -150,7 +152,10 @@ class SedScript {
       case 'i':
       case 'c': skip_text(); return true;
       case 'r':
-      case 'R': skip_line(); return true;  // reads a file
+      case 'R':
+        reads_files_ = true;
+        skip_line();
+        return true;
       case ':':
       case 'b':
       case 't':
@@ -196,10 +201,16 @@ class SedScript {
   std::string_view text_;
   std::size_t position_ = 0;
   int depth_ = 0;
+  bool reads_files_ = false;
   Problem problem_;
 };
 
 }  // namespace
+
+bool sed_script_names_files(std::string_view script) {
+  SedScript reader(script);
+  return reader.read() || reader.reads_files();
+}
 
 Problem judge_sed(Words words, const Situation&) {
   // Not -i, -f.

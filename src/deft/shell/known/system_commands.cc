@@ -22,11 +22,15 @@ Problem check_top(const Invocation& invocation, const Situation&) {
   return std::nullopt;
 }
 
-// Without -n names are looked up in the network; -t prints process numbers only.
-Problem check_lsof(const Invocation& invocation, const Situation&) {
-  if (!invocation.has("-n") && !invocation.has("-t"))
+Problem check_numeric(const Invocation& invocation, const Situation&) {
+  if (!invocation.has("-n") && !invocation.has("--numeric"))
     return std::string(invocation.name) + " without -n asks name servers";
   return std::nullopt;
+}
+
+// Without -n names are looked up in the network; -t prints process numbers only.
+Problem check_lsof(const Invocation& invocation, const Situation& situation) {
+  return invocation.has("-t") ? std::nullopt : check_numeric(invocation, situation);
 }
 
 Problem check_one_interface(const Invocation& invocation, const Situation&) {
@@ -100,7 +104,7 @@ Problem judge_openssl(Words words, const Situation&) {
     if (is_any_of(word, kFlags)) continue;
     if (is_any_of(word, kWithValue) && i + 1 < words.size()) {
       ++i;
-      if (words[i].text.find("://") != std::string::npos) return "openssl may fetch " + quoted(words[i].text);
+      if (words[i].text.find(':') != std::string::npos) return "openssl may fetch " + quoted(words[i].text);
       continue;
     }
     const bool is_file = words[0].text == "dgst" && !word.starts_with('-');
@@ -197,8 +201,8 @@ constexpr CommandRule kRules[] = {
     {"netstat", Operands::none, kPlain,
      "-46aceFgilMnNoprsStuUvwWx -A: --all --listening --numeric --programs --tcp --udp --unix --route --interfaces "
      "--statistics --extend --wide --continuous",
-     check_lsof},
-    {"route arp", Operands::none, kPlain, "-aenv", check_lsof},
+     check_numeric},
+    {"route arp", Operands::none, kPlain, "-aenv", check_numeric},
     {"ifconfig", Operands::names, kPlain, "-asv", check_one_interface},
     {"ip", Operands::names, kPlain, "", nullptr, judge_ip},
     {"printenv", Operands::names, kHarmless, "-0 --null"},

@@ -22,7 +22,10 @@ class TestReader {
     for (const Argument& word : words_) {
       // In a longer test an operand that is not known might itself be taken for an operator.
       const bool is_settled = word.is_exact() || word.is_integer;
-      if (!word.is_one_word() || (!is_settled && words_.size() > kPlainWordsMax)) return unknown_word("test", word);
+      // A number that may be missing makes the test wrong, not dangerous: all other words are still those that stand
+      // there.
+      const bool is_counted = word.is_one_word() || (word.is_integer && word.extent == Extent::many);
+      if (!is_counted || (!is_settled && words_.size() > kPlainWordsMax)) return unknown_word("test", word);
     }
     while (true) {
       if (Problem problem = read_term()) return problem;

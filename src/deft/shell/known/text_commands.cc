@@ -48,6 +48,20 @@ Problem check_yq(const Invocation& invocation, const Situation&) {
   return std::nullopt;
 }
 
+// Without a second file, or with another one than "-", it writes one.
+Problem judge_pdftotext(Words words, const Situation&) {
+  constexpr std::string_view kFlags = "-layout -raw -nopgbrk -q -fixed";
+  constexpr std::string_view kWithNumber = "-f -l -r";
+  if (!are_exact(words)) return std::string("pdftotext with words that are not known");
+  while (!words.empty() && words[0].text.starts_with('-') && words[0].text.size() > 1) {
+    const bool takes_number = is_any_of(words[0].text, kWithNumber) && words.size() > 1 && words[1].is_integer;
+    if (!takes_number && !is_any_of(words[0].text, kFlags)) return "pdftotext " + quoted(words[0].text);
+    words = words.subspan(takes_number ? 2 : 1);
+  }
+  if (words.size() == 2 && words[1].text == "-") return std::nullopt;
+  return std::string("pdftotext writes a file");
+}
+
 constexpr CommandRule kRules[] = {
     {"cat", Operands::files, kHarmless,
      "-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting"},
@@ -75,8 +89,9 @@ constexpr CommandRule kRules[] = {
      "--ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --random-source= --reverse "
      "--sort= --version-sort --batch-size= --check? --debug --files0-from= --key= --merge --stable --buffer-size= "
      "--field-separator= --parallel= --unique --zero-terminated"},
-    // A second operand is the file to write.
-    {"uniq", Operands::one, kPlain,
+    // A second operand is the file to write, also if it looks like an option and the program does not look for options
+    // behind operands.
+    {"uniq", Operands::one, kOptionsFirst,
      "-cdDiuz -f: -s: -w: --count --repeated --all-repeated? --group? --skip-fields= --ignore-case --skip-chars= "
      "--unique --zero-terminated --check-chars="},
     {"comm", Operands::files, kHarmless,
@@ -101,8 +116,9 @@ constexpr CommandRule kRules[] = {
     {"hexdump hd", Operands::files, kHarmless,
      "-bcCdovxX -e: -f: -L? -n: -s: --one-byte-octal --one-byte-hex --one-byte-char --canonical --two-bytes-decimal "
      "--two-bytes-octal --two-bytes-hex --color? --format= --format-file= --length= --skip= --no-squeezing"},
-    // A second operand is the file to write; -r writes too. -ps is not -p -s.
-    {"xxd", Operands::one, kNoClusters, "-abCdeEipu -c: -g: -l: -n: -o: -s:"},
+    // A second operand is the file to write, whatever it looks like; -r writes too. -ps is not -p -s.
+    {"xxd", Operands::one, kNoClusters | kOptionsFirst,
+     "-abCdeEipu -c: -g: -l: -n: -o: -s: @-ps @-plain @-bits @-postscript @-include"},
     {"strings", Operands::files, kHarmless,
      "-adfow -e: -n: -s: -t: -T: -U: -# --all --data --print-file-name --bytes= --radix= --encoding= --target= "
      "--include-all-whitespace --output-separator="},
@@ -142,6 +158,7 @@ constexpr CommandRule kRules[] = {
      "--output-format= --input-format= --indent= --exit-status --tojson --compact-output --yaml-output --sort-keys",
      check_yq},
     {"pdfinfo", Operands::one, kPlain, ""},
+    {"pdftotext", Operands::files, kPlain, "", nullptr, judge_pdftotext},
 };
 
 }  // namespace

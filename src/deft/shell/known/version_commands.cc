@@ -4,7 +4,7 @@
 
 // Programs that may be asked for their version and for nothing else. Left out on purpose, because what they run is
 // chosen by files in the working directory, even for this question: yarn, pnpm, bazel, gradle, mvn, sbt, bundle, rails,
-// jest, pytest, tox, flake8, pylint, poetry, pdm, ansible, flutter, terraform (asks the network).
+// jest, pytest, tox, flake8, pylint, poetry, pdm, ansible, flutter, valgrind, terraform (asks the network).
 
 namespace deft::shell {
 namespace {
@@ -43,7 +43,7 @@ constexpr CommandRule kRules[] = {
      Operands::none, kNeedsOption, "@-v @-dumpversion @-dumpfullversion @-dumpmachine @-print-search-dirs"},
     {"java javac javap", Operands::none, kNeedsOption, "@-version"},
     {"make gmake", Operands::none, kNeedsOption, "@-v"},
-    {"cmake ctest cpack ninja meson autoconf automake libtool ld ld.lld lld as gdb lldb valgrind ltrace ccache "
+    {"cmake ctest cpack ninja meson autoconf automake libtool ld ld.lld lld as gdb lldb ltrace ccache "
      "clang-format "
      "clang-tidy clangd m4 protoc flatc swig doxygen",
      Operands::none, kNeedsOption, ""},

@@ -108,6 +108,7 @@ Argument with_input(const Argument& word, std::string_view mark) {
   replaced.text = word.text.substr(0, place);
   replaced.extent = Extent::one;
   replaced.dashless = !replaced.text.empty() && replaced.text[0] != '-';
+  replaced.rootless = !replaced.text.empty() && replaced.text[0] != '/';
   replaced.is_integer = false;
   replaced.unknown = mark;
   return replaced;
