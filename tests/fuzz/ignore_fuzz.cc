@@ -27,7 +27,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t between = std::min(input.find(kBetween), input.size());
   const std::string_view text = input.substr(0, between);
   std::vector<deft::IgnoreFile> alone;
-  for (const std::string& line : deft::testing::split(text, '\n')) alone.push_back(deft::IgnoreFile::parse(line));
+  for (const std::string& line : deft::testing::split(text, '\n')) {
+    // A byte order mark is one only at the beginning of the file.
+    alone.push_back(deft::IgnoreFile::parse(alone.empty() ? line : "\n" + line));
+  }
   const auto together = deft::IgnoreFile::parse(text);
 
   auto paths = deft::testing::split(input.substr(std::min(between + kBetween.size(), input.size())), '\n');
