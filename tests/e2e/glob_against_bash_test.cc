@@ -7,6 +7,7 @@
 
 #include "deft/base/utf8.h"
 #include "deft/testing/run_command.h"
+#include "deft/testing/split.h"
 #include "search_oracle.h"
 #include "search_tree.h"
 
@@ -87,7 +88,7 @@ TEST(GlobAgainstGit, ACheckoutWithoutWhatIsIgnored) {
                                     tree.checkout, "git");
     ASSERT_EQ(listed.exit_code, 0) << listed.errors;
     std::set<std::string> expected;
-    for (const std::string& path : split_at_zeros(listed.output)) {
+    for (const std::string& path : split(listed.output, '\0')) {
       // For git a link is an entry wherever it leads; Glob finds files.
       if (std::filesystem::is_regular_file(tree.checkout + "/" + path)) expected.insert(to_valid_utf8(path));
     }

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
+#include "deft/testing/split.h"
 #include "search_oracle.h"
 #include "search_tree.h"
 
@@ -14,10 +16,7 @@ namespace {
 
 // One input of Grep a line.
 void expect_same(SearchOracle& oracle, std::string_view inputs) {
-  while (!inputs.empty()) {
-    const std::size_t end = std::min(inputs.find('\n'), inputs.size());
-    const std::string_view input = inputs.substr(0, end);
-    inputs.remove_prefix(std::min(end + 1, inputs.size()));
+  for (const std::string& input : split(inputs, '\n')) {
     if (input.empty()) continue;
     EXPECT_EQ(oracle.grep_difference(parse_json(input)->get_object()), "") << input << " in " << oracle.tree();
   }

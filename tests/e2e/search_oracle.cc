@@ -8,6 +8,7 @@
 
 #include "deft/base/utf8.h"
 #include "deft/testing/run_command.h"
+#include "deft/testing/split.h"
 #include "deft/tools/glob_tool.h"
 #include "deft/tools/grep.h"
 #include "deft/tools/grep_results.h"
@@ -17,16 +18,6 @@ namespace deft::testing {
 namespace {
 
 constexpr std::size_t kPagesMax = 4;  // of what Grep shows; the totals are compared whatever there is
-
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 std::size_t size_of(const Json& object, std::string_view key) {
   return static_cast<std::size_t>(find_int(object, key).value_or(0));
@@ -90,16 +81,6 @@ bool file_exists(const std::string& path, struct stat& status) {
 
 }  // namespace
 
-std::vector<std::string> split_at_zeros(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\0'), text.size());
-    parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
-
 SearchOracle::SearchOracle(std::string tree, std::string home)
     : tree_(std::move(tree)), home_(std::move(home)), bench_(files_, tree_), grep_(make_grep_tool()) {
   for (const char* name : {"HOME", "XDG_CONFIG_HOME"}) {
@@ -127,7 +108,7 @@ SearchOracle::Answer SearchOracle::ask_grep(JsonObject input) {
     if (by_file) {
       for (const Json& name : *find_array(details, "filenames")) lines.emplace_back(name.get_string());
     } else {
-      lines = split_lines(*find_string(details, "content"));
+      lines = split(*find_string(details, "content"), '\n');
     }
     answer.lines.insert(answer.lines.end(), lines.begin(), lines.end());
     answer.files = size_of(details, "totalFiles");
@@ -149,11 +130,11 @@ std::vector<ExpectedLine> SearchOracle::ask_ripgrep(const JsonObject& input) con
   }
   std::vector<ExpectedLine> lines;
   if (find_string(Json(input), "output_mode").value_or("files_with_matches") == "files_with_matches") {
-    for (const std::string& path : split_at_zeros(answer.output)) lines.push_back({.text = to_valid_utf8(path)});
+    for (const std::string& path : split(answer.output, '\0')) lines.push_back({.text = to_valid_utf8(path)});
     return lines;
   }
   const bool numbers = find_bool(Json(input), "-n").value_or(true);
-  for (const std::string& line : split_lines(answer.output)) lines.push_back(expected_line(line, numbers));
+  for (const std::string& line : split(answer.output, '\n')) lines.push_back(expected_line(line, numbers));
   return lines;
 }
 
@@ -185,7 +166,7 @@ std::string SearchOracle::glob_difference(std::string_view pattern, std::string_
   const CommandOutput found = run_command({"bash", "-c", script}, tree_, "bash");
   using Aged = std::pair<std::int64_t, std::string>;
   std::set<Aged> newest_first;
-  for (const std::string& path : split_at_zeros(found.output)) {
+  for (const std::string& path : split(found.output, '\0')) {
     struct stat status{};
     if (path.starts_with(".git/") || path.find("/.git/") != std::string::npos) continue;
     if (!file_exists(tree_ + "/" + path, status)) continue;

@@ -59,7 +59,4 @@ class SearchOracle {
   std::shared_ptr<Tool> grep_;
 };
 
-// The parts of a text that end with a zero byte each.
-std::vector<std::string> split_at_zeros(std::string_view text);
-
 }  // namespace deft::testing

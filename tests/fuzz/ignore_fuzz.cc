@@ -10,21 +10,12 @@
 #include "deft/base/check.h"
 #include "deft/base/git_config.h"
 #include "deft/base/ignore.h"
+#include "deft/testing/split.h"
 
 namespace {
 
 constexpr std::string_view kBetween = "\n---\n";
 constexpr std::size_t kPathsMax = 50;  // every rule is tried on each of them
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 }  // namespace
 
@@ -36,12 +27,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t between = std::min(input.find(kBetween), input.size());
   const std::string_view text = input.substr(0, between);
   std::vector<deft::IgnoreFile> alone;
-  for (const std::string_view line : split_lines(text)) alone.push_back(deft::IgnoreFile::parse(line));
+  for (const std::string& line : deft::testing::split(text, '\n')) {
+    // A byte order mark is one only at the beginning of the file.
+    alone.push_back(deft::IgnoreFile::parse(alone.empty() ? line : "\n" + line));
+  }
   const auto together = deft::IgnoreFile::parse(text);
 
-  auto paths = split_lines(input.substr(std::min(between + kBetween.size(), input.size())));
+  auto paths = deft::testing::split(input.substr(std::min(between + kBetween.size(), input.size())), '\n');
   if (paths.size() > kPathsMax) paths.resize(kPathsMax);
-  for (const std::string_view path : paths) {
+  for (const std::string& path : paths) {
     for (const bool is_folder : {false, true}) {
       auto expected = IgnoreVerdict::no_rule;
       for (const auto& rule : alone) {

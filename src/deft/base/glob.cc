@@ -14,6 +14,9 @@
 namespace deft {
 namespace {
 
+// Names need not be UTF-8: a byte that is no character is one of its own, behind all others.
+char32_t stray_byte(unsigned char byte) { return 0x110000U + byte; }
+
 struct OneWord {
   explicit OneWord(std::size_t) {}
   std::uint64_t word = 0;
@@ -184,7 +187,7 @@ class GlobCompiler {
       }
     }
     ++at_;
-    return *at;
+    return glob_.syntax_.characters && *at >= 0x80 ? stray_byte(*at) : *at;
   }
 
   std::optional<std::uint32_t> braces(std::uint32_t from, std::size_t depth) {
@@ -342,9 +345,8 @@ State Glob::run(std::string_view path) const {
     char32_t unit = *at;
     std::uint32_t length = 1;
     if (syntax_.characters && unit >= 0x80) {
-      // A stray byte is one character, and none that a pattern could name: names need not be UTF-8.
       const Decoded character = decode_forward(at, end);
-      unit = character.length == 0 ? 0x110000 + unit : character.point;
+      unit = character.length == 0 ? stray_byte(*at) : character.point;
       length = std::max(character.length, 1U);
     }
     advance(state, unit, next);

@@ -40,6 +40,12 @@ TEST(Glob, StarsAndQuestionMarksStayWithinAName) {
   EXPECT_FALSE(matches("", "a"));
 }
 
+TEST(Glob, BytesThatAreNoCharactersStandForThemselves) {
+  EXPECT_TRUE(matches("a\xE9*", "a\xE9.c"));
+  EXPECT_FALSE(matches("a\xE9", "aé"));  // which is U+00E9
+  EXPECT_FALSE(matches("aé", "a\xE9"));
+}
+
 TEST(Glob, TwoStarsStandForFolders) {
   for (const char* path : {"x.h", "a/x.h", "a/b/x.h"}) EXPECT_TRUE(matches("**/*.h", path)) << path;
   for (const char* path : {"src/x.h", "src/a/x.h", "src/a/b/x.h"}) EXPECT_TRUE(matches("src/**/*.h", path)) << path;
@@ -152,8 +158,8 @@ TEST(Glob, AgreesWithFnmatchWhereItSaysTheSame) {
     for (std::size_t n = random.below(7); n > 0; --n) path += kPath[random.below(kPath.size())];
     if (pattern.find("**") != std::string::npos) continue;  // folders for us
     const auto glob = Glob::compile(pattern, {.braces = false});
-    if (!glob) continue;                                     // for fnmatch() an open bracket stands for itself
-    if (pattern.find("[[.") != std::string::npos) continue;  // its names of characters, "[.a.]"
+    if (!glob) continue;                                      // for fnmatch() an open bracket stands for itself
+    if (pattern.find("[[.") != std::string::npos) continue;   // its names of characters, "[.a.]"
     if (pattern.find("*\\/") != std::string::npos) continue;  // it looks for the backslash itself behind a star
     // What stands between brackets and holds a slash is read differently by everyone.
     const std::size_t bracket = pattern.find('[');

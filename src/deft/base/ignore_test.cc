@@ -7,6 +7,7 @@
 
 #include "deft/testing/run_command.h"
 #include "deft/testing/sim_random.h"
+#include "deft/testing/split.h"
 #include "deft/testing/temp_folder.h"
 
 namespace deft {
@@ -106,13 +107,8 @@ bool is_ignored(const IgnoreFile& rules, const std::string& path) {
 }
 
 std::set<std::string> split_at_zeros(const std::string& text) {
-  std::set<std::string> parts;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\0', at);
-    parts.insert(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
+  const auto parts = testing::split(text, '\0');
+  return {parts.begin(), parts.end()};
 }
 
 TEST(IgnoreFile, AgreesWithGitOnRandomRules) {

@@ -214,7 +214,7 @@ RegexAutomaton::Next RegexAutomaton::start_state(Neighbour before) {
   Steps steps;
   begin_list();
   const bool begins_here = rule_ == Rule::longest || rule_ == Rule::earliest_here;
-  add_reachable(begins_here ? program_.anchored_start : program_.search_start, steps);
+  add_reachable(begins_here ? program_.anchored_start : program_.search_start, std::nullopt, steps);
   const Next made = intern(std::move(steps), before);
   starts_[before] = made;
   return made;
@@ -230,7 +230,7 @@ RegexAutomaton::Next RegexAutomaton::work_out(Next& state, Class next_class) {
 
   Steps current;
   begin_list();
-  for (std::size_t i = 0; i + 1 < here.size(); ++i) add_reachable_here(here[i], before, after, current);
+  for (std::size_t i = 0; i + 1 < here.size(); ++i) add_reachable(here[i], Sides{before, after}, current);
 
   Steps reached;
   bool matched = false;
@@ -243,7 +243,7 @@ RegexAutomaton::Next RegexAutomaton::work_out(Next& state, Class next_class) {
     }
     const bool taken = step.op == Op::set ? program_.members[step.set][next_class]
                                           : step.op == Op::anything && next_class != program_.text_end;
-    if (taken) add_reachable(step.next, reached);
+    if (taken) add_reachable(step.next, std::nullopt, reached);
   }
   const bool dead = reached.empty();
   const Next next = (dead ? kDead : intern(std::move(reached), after)) | (matched ? kMatched : 0);
@@ -287,8 +287,7 @@ void RegexAutomaton::begin_list() {
 
 bool RegexAutomaton::mark(std::uint32_t step) { return std::exchange(marks_[step], mark_number_) != mark_number_; }
 
-// What stands after is not known yet, so assertions wait in the list.
-void RegexAutomaton::add_reachable(std::uint32_t first, Steps& out) {
+void RegexAutomaton::add_reachable(std::uint32_t first, const std::optional<Sides>& sides, Steps& out) {
   stack_.push_back(first);
   while (!stack_.empty()) {
     const std::uint32_t number = stack_.back();
@@ -298,24 +297,8 @@ void RegexAutomaton::add_reachable(std::uint32_t first, Steps& out) {
     if (step.op == Op::fork) {
       stack_.push_back(step.other);
       stack_.push_back(step.next);
-    } else if (step.op != Op::never) {
-      out.push_back(number);
-    }
-  }
-}
-
-void RegexAutomaton::add_reachable_here(std::uint32_t first, Neighbour before, Neighbour after, Steps& out) {
-  stack_.push_back(first);
-  while (!stack_.empty()) {
-    const std::uint32_t number = stack_.back();
-    stack_.pop_back();
-    if (!mark(number)) continue;
-    const RegexProgram::Step& step = program_.steps[number];
-    if (step.op == Op::fork) {
-      stack_.push_back(step.other);
-      stack_.push_back(step.next);
-    } else if (step.op == Op::assertion) {
-      if (holds(step.assertion, before, after)) stack_.push_back(step.next);
+    } else if (step.op == Op::assertion && sides) {
+      if (holds(step.assertion, sides->before, sides->after)) stack_.push_back(step.next);
     } else if (step.op != Op::never) {
       out.push_back(number);
     }

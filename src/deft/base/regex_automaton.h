@@ -61,6 +61,12 @@ class RegexAutomaton {
   static constexpr Next kDecode = kUnknown + 1;  // not ASCII: find out which character it is
   static constexpr Next kRowMask = kUnknown - 1;
 
+  // What stands beside a place in the text.
+  struct Sides {
+    Neighbour before;
+    Neighbour after;
+  };
+
   // How far a run came.
   struct Run {
     Next state = kUnknown;
@@ -82,8 +88,8 @@ class RegexAutomaton {
 
   void begin_list();
   bool mark(std::uint32_t step);  // false: it is in the list already
-  void add_reachable(std::uint32_t step, Steps& out);
-  void add_reachable_here(std::uint32_t step, Neighbour before, Neighbour after, Steps& out);
+  // Where `sides` are not known yet, assertions wait in the list.
+  void add_reachable(std::uint32_t first, const std::optional<Sides>& sides, Steps& out);
 
   Class class_of(char32_t point);
   Class class_after(const unsigned char* at, const unsigned char* end);

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
-#include "deft/base/text.h"
 #include "deft/testing/run_command.h"
+#include "deft/testing/split.h"
 
 namespace deft {
 namespace {
@@ -47,15 +45,11 @@ TEST(FileTypes, AreThoseOfRipgrep) {
   const auto listed = testing::run_command({"rg", "--no-config", "--type-list"}, "/", "ripgrep");
   ASSERT_EQ(listed.exit_code, 0) << listed.errors;
   std::size_t compared = 0;
-  for (std::string_view rest = listed.output; !rest.empty();) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end + 1);
-    const std::size_t colon = line.find(": ");
-    const std::string_view type = line.substr(0, colon);
-    for (std::string_view globs = line.substr(colon + 2); !globs.empty();) {
-      const std::string_view glob = globs.substr(0, globs.find(','));
-      globs.remove_prefix(std::min(globs.size(), glob.size() + 2));
+  for (const std::string& line : testing::split(listed.output, '\n')) {
+    const std::size_t colon = line.find(':');
+    const std::string type = line.substr(0, colon);
+    for (const std::string& part : testing::split(std::string_view(line).substr(colon + 1), ',')) {
+      const std::string glob = part.substr(part.find_first_not_of(' '));
       if (glob == ".fut") continue;  // of Debian's version 13; a later one corrected it to *.fut
       EXPECT_TRUE(is_of_type(type, example_of(glob))) << type << ": " << glob;
       ++compared;

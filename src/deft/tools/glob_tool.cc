@@ -176,12 +176,6 @@ class GlobTool final : public Tool {
     return glob_target(pattern_of(input), absolute_path(path.value_or(""), working_directory));
   }
 
-  static void add_line(std::string& text, std::string_view line) {
-    if (line.empty()) return;
-    if (!text.empty()) text += '\n';
-    text += line;
-  }
-
   // The name of a folder as the pattern: a common slip.
   static std::string folder_hint(const GlobTarget& target, ToolIo& io) {
     if (target.pattern.find_first_of(kSpecial) != std::string::npos) return {};

@@ -42,12 +42,6 @@ std::string window_notice(const GrepQuery& query, const GrepResults::Totals& tot
          "; or narrow the search by path, glob or type.]";
 }
 
-void add_line(std::string& text, std::string_view line) {
-  if (line.empty()) return;
-  if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  text += line;
-}
-
 JsonObject details(const GrepQuery& query, const GrepResults::Totals& totals, const GrepResults::Window& window,
                    bool timed_out) {
   JsonArray names;

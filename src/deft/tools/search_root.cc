@@ -63,6 +63,12 @@ std::string counted(std::size_t count, std::string_view noun, std::string_view p
   return std::to_string(count) + " " + std::string(noun) + std::string(count == 1 ? "" : plural_ending);
 }
 
+void add_line(std::string& text, std::string_view line) {
+  if (line.empty()) return;
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  text += line;
+}
+
 std::string shown_path(std::string_view path) {
   std::string shown(path);
   if (std::ranges::none_of(path, is_control)) return shown;

@@ -37,6 +37,9 @@ std::string environment_value(const char* name);
 // "1 file", "3 files".
 std::string counted(std::size_t count, std::string_view noun, std::string_view plural_ending = "s");
 
+// Puts a line under the others, if there is one.
+void add_line(std::string& text, std::string_view line);
+
 // One line, whatever the name holds.
 std::string shown_path(std::string_view path);
 
