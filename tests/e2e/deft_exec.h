@@ -75,7 +75,7 @@ class DeftExec {
   static boost::json::string_view text(std::string_view text) { return {text.data(), text.size()}; }
   bool read_line();
 
-  const ProcessMark mark_{"TMPDIR=" + temporary.path()};  // every command gets it, also one that only reads
+  const ProcessMark mark_{"HOME=" + temporary.path()};  // every command gets it, also one that only reads
   std::vector<Json> lines_;
 };
 

@@ -49,7 +49,9 @@ class BashTool final : public Tool {
   }
   std::optional<Footprint> footprint(const Json& input, const SessionView& session) const override {
     if (!is_read_only(input, session)) return Footprint::everything();
-    return Footprint::reads_tree("/").and_session(Footprint::Use::read);  // it starts in the working directory
+    // It starts in the working directory, and may leave another one to the next.
+    const bool leaves = may_change_directory(command_of(input));
+    return Footprint::reads_tree("/").and_session(leaves ? Footprint::Use::write : Footprint::Use::read);
   }
   std::optional<std::vector<std::string>> permission_paths(const Json& input,
                                                            const SessionView& session) const override {

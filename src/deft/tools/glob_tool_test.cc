@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "deft/os/disk_files.h"
+#include "deft/testing/any_session.h"
 #include "deft/testing/temp_folder.h"
 #include "deft/testing/tool_bench.h"
 
@@ -100,7 +101,7 @@ TEST_F(GlobToolTest, WhatGoesWrongIsExplained) {
 }
 
 TEST_F(GlobToolTest, ReadsTheTreeBelowWhereThePatternBegins) {
-  const auto footprint = tool->footprint(JsonObject{{"pattern", "/p/src/**/*.h"}});
+  const auto footprint = tool->footprint(JsonObject{{"pattern", "/p/src/**/*.h"}}, any_session());
   ASSERT_TRUE(footprint);
   EXPECT_TRUE(conflicts(*footprint, Footprint::writes("/p/src/deep/a.h")));
   EXPECT_FALSE(conflicts(*footprint, Footprint::writes("/p/lib/a.h")));

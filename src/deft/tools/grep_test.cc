@@ -6,6 +6,7 @@
 
 #include "deft/base/utf8.h"
 #include "deft/os/disk_files.h"
+#include "deft/testing/any_session.h"
 #include "deft/testing/temp_folder.h"
 #include "deft/testing/tool_bench.h"
 
@@ -152,7 +153,7 @@ TEST_F(GrepTest, GlobsMayBeSeveralAndExclude) {
 }
 
 TEST_F(GrepTest, ReadsItsTreeAndTheRulesAroundIt) {
-  const auto footprint = tool->footprint(JsonObject{{"pattern", "x"}, {"path", "/p/src"}});
+  const auto footprint = tool->footprint(JsonObject{{"pattern", "x"}, {"path", "/p/src"}}, any_session());
   ASSERT_TRUE(footprint);
   EXPECT_TRUE(conflicts(*footprint, Footprint::writes("/p/src/deep/a.cc")));
   EXPECT_TRUE(conflicts(*footprint, Footprint::writes("/p/.gitignore")));

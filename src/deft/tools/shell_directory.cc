@@ -13,11 +13,6 @@
 namespace deft {
 namespace {
 
-bool may_change_directory(std::string_view command) {
-  return command.find("cd") != std::string_view::npos || command.find("pushd") != std::string_view::npos ||
-         command.find("popd") != std::string_view::npos;
-}
-
 std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -64,6 +59,11 @@ void LastDirectory::follow(const ToolIo& io, ToolResult& result) const {
   const std::string& next = usable ? path : is_folder(io, before) ? before : allowed.front();
   if (next != before) result.modifiers.emplace_back(WorkingDirectoryChanged{next});
   if (!usable) result.text += (result.text.empty() ? "" : "\n") + ("Shell cwd was reset to " + next);
+}
+
+bool may_change_directory(std::string_view command) {
+  return command.find("cd") != std::string_view::npos || command.find("pushd") != std::string_view::npos ||
+         command.find("popd") != std::string_view::npos;
 }
 
 bool is_folder(const ToolIo& io, std::string_view path) {

@@ -29,6 +29,8 @@ class LastDirectory {
   std::string file_;
 };
 
+// By its text: only a command that names one of the words for it can.
+bool may_change_directory(std::string_view command);
 bool is_folder(const ToolIo& io, std::string_view path);
 // Somebody else removed the working directory: the command may mean something else elsewhere, so it is not run there.
 ToolResult directory_is_gone(const ToolIo& io);

@@ -37,8 +37,9 @@ std::string without_line_numbers(std::string_view output) {
   while (!output.empty()) {
     const std::size_t tab = output.find('\t');
     const std::string_view number = output.substr(0, tab);
-    const bool is_number = tab != std::string_view::npos && !number.empty() &&
-                           std::all_of(number.begin(), number.end(), [](char c) { return c == ' ' || std::isdigit(c); });
+    const bool is_number =
+        tab != std::string_view::npos && !number.empty() &&
+        std::all_of(number.begin(), number.end(), [](char c) { return c == ' ' || std::isdigit(c); });
     if (!is_number) return {};
     output.remove_prefix(tab + 1);
     const std::size_t length = std::min(output.find('\n'), output.size() - 1) + 1;
