@@ -15,7 +15,7 @@ namespace {
 
 const ClassifyOptions kHere{.cwd = "/p", .home = "/home/me", .files = {}};
 
-constexpr std::uint32_t kSeeds = 3000;
+constexpr std::uint32_t kSeeds = 1000;
 
 using Words = std::vector<std::string>;
 
