@@ -15,6 +15,7 @@
 namespace deft::shell {
 
 inline constexpr std::size_t kClassifiedCharactersMax = 10'000;
+inline constexpr std::size_t kJsonLineBytesMax = std::size_t{16} << 20;
 inline constexpr std::size_t kViewedBytesMax = std::size_t{1} << 20;
 
 // The two looks at the disk that judging git takes: its configuration names programs to run. Both may be left empty;

@@ -1,4 +1,5 @@
 #include "deft/base/json.h"
+#include "deft/base/utf8.h"
 #include "deft/shell/classify.h"
 
 namespace deft::shell {
@@ -22,11 +23,25 @@ bool has_lone_surrogate(std::string_view line) {
   return !parse_json(line) && parse_json(line, {.replace_lone_surrogates = true});
 }
 
+// A line that is no JSON because of a byte that does not belong there still tells whose it is.
+Json id_of_broken(std::string_view line) {
+  std::string repaired(line);
+  for (std::size_t i = 0; i < repaired.size();) {
+    const std::size_t length = utf8_sequence_length(std::string_view(repaired).substr(i));
+    if (length == 0 || static_cast<unsigned char>(repaired[i]) < ' ') repaired[i] = '?';
+    i += length == 0 ? 1 : length;
+  }
+  const auto parsed = parse_json(repaired, {.replace_lone_surrogates = true});
+  const Json* id = parsed ? find(*parsed, "id") : nullptr;
+  return id == nullptr ? Json(nullptr) : *id;
+}
+
 }  // namespace
 
 std::string classify_json_line(std::string_view line, const ClassifyOptions& options) {
+  if (line.size() > kJsonLineBytesMax) return broken(nullptr, "the line is too long");
   const auto parsed = parse_json(line, {.replace_lone_surrogates = true});
-  if (!parsed) return broken(nullptr, parsed.error().message);
+  if (!parsed) return broken(id_of_broken(line), parsed.error().message);
   const Json* id = find(*parsed, "id");
   const Json no_id = nullptr;
   const Json& shown_id = id == nullptr ? no_id : *id;

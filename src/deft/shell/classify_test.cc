@@ -158,6 +158,11 @@ TEST(Classify, LinesOfJsonAreAnsweredAlsoWhenTheyAreBroken) {
     EXPECT_EQ(find_string(answer(broken), "verdict"), "not_readonly") << broken;
   }
   EXPECT_EQ(find_string(answer(R"({"id":"s","cmd":"ls \ud800"})"), "id"), "s");
+  using namespace std::string_literals;
+  EXPECT_EQ(find_string(answer("{\"id\":\"n\",\"cmd\":\"ls \0\"}"s), "id"), "n");
+  EXPECT_EQ(find_string(answer("{\"id\":\"b\",\"cmd\":\"ls \xFF\"}"), "id"), "b");
+  EXPECT_EQ(find_string(answer("{\"id\":\"b\",\"cmd\":\"ls \xFF\"}"), "verdict"), "not_readonly");
+  EXPECT_TRUE(find(answer(std::string(kJsonLineBytesMax + 1, ' ')), "error"));
   EXPECT_EQ(find_string(answer("{\"id\":1,\"cmd\":\"" + std::string(200'000, 'a') + "\"}"), "verdict"), "not_readonly");
 }
 

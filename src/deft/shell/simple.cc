@@ -65,6 +65,8 @@ bool Parser::redirection(std::vector<Redirection>& out) {
   }
   position_ += token.size();
   skip_blanks();
+  // In "< 2>x" the 2 belongs to what follows it, and nothing is left for "<".
+  if (at_redirection()) return fail("a redirection without its target");
   if (redirection.kind == RedirectionKind::here_document) return here_document_delimiter(redirection, token == "<<-");
   if (!word(redirection.target, {.braces = redirection.kind != RedirectionKind::here_string})) return false;
   if (redirection.kind == RedirectionKind::duplicate_out && !names_descriptor(redirection.target.source)) {

@@ -22,10 +22,13 @@ void settle_brackets(std::vector<Part>& parts) {
 
 enum class TildePlace { none, certain, doubtful };
 
+inline constexpr std::size_t kTildePartsMax = 64;  // in a word of more parts each "~" is doubtful, or time would grow
+
 // Where "~" stands for a home folder: at the begin of a word, and in what looks like an assignment after "=" and ":".
 TildePlace tilde_place(const std::vector<Part>& parts, bool is_assigned, bool in_braces) {
   if (in_braces) return TildePlace::doubtful;
   if (parts.empty()) return TildePlace::certain;
+  if (parts.size() > kTildePartsMax) return TildePlace::doubtful;
   std::string before;
   for (const Part& part : parts) {
     if (part.kind == PartKind::braces) return TildePlace::doubtful;  // {,x}~ has a word that begins with it
@@ -99,6 +102,7 @@ bool Parser::word_part(std::vector<Part>& out, const WordStyle& style, int& pare
       ++position_;
       return true;
     case '~': {
+      if (!out.empty() && (is_name_char(text_[position_ - 1]) || text_[position_ - 1] == '~')) break;
       const TildePlace place = tilde_place(out, style.is_assigned, style.in_braces);
       if (place == TildePlace::none) break;
       return tilde(out, style.is_assigned, place == TildePlace::doubtful);
@@ -132,6 +136,7 @@ bool Parser::backslash(std::vector<Part>& out, bool& ended) {
   if (at_continuation()) {
     const char next = peek(2);
     if (next != '\0' && !is_metacharacter(next)) return fail("a line continued inside a word");
+    if (next == '<' || next == '>') return fail("a line continued before a redirection");  // 2\<newline>>x
     ended = true;
     return true;
   }

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <string>
 #include <string_view>
 
@@ -59,9 +58,21 @@ shell::ClassifyOptions options_here() {
           .files = {.read = read_file, .real_path = real_path}};
 }
 
+// Of a line that is longer than any that can be used only the begin is kept. False: the input has ended.
+bool read_line(std::string& line) {
+  line.clear();
+  bool read_any = false;
+  for (int c = std::getchar(); c != EOF; c = std::getchar()) {
+    read_any = true;
+    if (c == '\n') break;
+    if (line.size() <= shell::kJsonLineBytesMax) line += static_cast<char>(c);
+  }
+  return read_any;
+}
+
 int classify_lines() {
   const shell::ClassifyOptions options = options_here();
-  for (std::string line; std::getline(std::cin, line);) {
+  for (std::string line; read_line(line);) {
     std::printf("%s\n", shell::classify_json_line(line, options).c_str());
     std::fflush(stdout);
   }

@@ -235,8 +235,10 @@ Problem judge_awk(Words words, const Situation&) {
                                         "-F: -v: --posix --re-interval --traditional"};
   Invocation invocation;
   if (Problem problem = read_options("awk", kRule, words, invocation)) return problem;
-  if (invocation.has("--version") || invocation.has("--help")) return std::nullopt;
-  if (invocation.operands.empty()) return std::string("awk without a program");
+  if (invocation.operands.empty()) {
+    if (invocation.has("--version") || invocation.has("--help")) return std::nullopt;
+    return std::string("awk without a program");
+  }
   const Argument& program = *invocation.operands[0];
   if (!program.is_exact()) return "an awk program that is not known: " + quoted(program.source);
   for (const GivenOption& option : invocation.options) {

@@ -233,7 +233,8 @@ Problem judge_sed(Words words, const Situation&) {
     add(option.value_text);
   }
   std::span<const Argument* const> files = invocation.operands;
-  if (!has_script && !invocation.has("--help") && !invocation.has("--version")) {
+  const bool asks = files.empty() && (invocation.has("--help") || invocation.has("--version"));
+  if (!has_script && !asks) {
     if (files.empty()) return std::string("sed without a script");
     if (!files[0]->is_exact()) return "a sed script that is not known: " + quoted(files[0]->source);
     add(files[0]->text);

@@ -30,6 +30,21 @@ constexpr std::string_view kOwnNames =
     "PREFIX PREV PROJECT PROJECT_DIR REF REMOTE REPO REPO_DIR REPO_ROOT RESULT REV ROOT ROOT_DIR SEARCH SHA SIZE SRC "
     "SRC_DIR START STATUS STR SUFFIX TAG TARGET TEXT TODAY TOTAL TYPE URL VAL VALUE VAR VERSION WORD";
 
+// LOG_DIR, BASE_BRANCH: made of such names. What programs obey has the program's name in it, or a word that is not
+// here.
+bool is_own_name(std::string_view name) {
+  constexpr std::string_view kMoreParts = "PATH TEST TESTS BUILD OLD NEW MAIN CONFIG LOGS HEAD APP LIB LOCAL FIRST";
+  if (is_any_of(name, kOwnNames)) return true;
+  int parts = 0;
+  for (std::size_t start = 0; start <= name.size(); ++parts) {
+    const std::size_t end = std::min(name.find('_', start), name.size());
+    const std::string_view part = name.substr(start, end - start);
+    if (part.size() < 2 || (!is_any_of(part, kOwnNames) && !is_any_of(part, kMoreParts))) return false;
+    start = end + 1;
+  }
+  return parts > 1;
+}
+
 bool is_plain_value(std::string_view text) {
   return std::ranges::all_of(
       text, [](char c) { return is_name_char(c) || std::string_view(".,:;=@+-*").find(c) != std::string_view::npos; });
@@ -52,7 +67,7 @@ Problem judge_environment(const std::string& name, const Argument& value) {
 }
 
 Problem judge_shell_variable(const std::string& name) {
-  if (is_any_of(name, kOwnNames)) return std::nullopt;
+  if (is_own_name(name)) return std::nullopt;
   // Small letters are the script's own, but for the few that programs and bash look at.
   const bool is_own = std::ranges::any_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
   const bool is_watched = name.ends_with("_proxy") || name.starts_with("npm_") || name.starts_with("BASH") ||
