@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "warden/system.h"
@@ -21,6 +22,8 @@ constexpr std::size_t kChildrenListBytesMax = 64 * 1024;
 
 struct Stat {
   int parent = 0;
+  int group = 0;
+  int session = 0;
   char state = 'X';
   long threads = 0;
 };
@@ -29,13 +32,19 @@ bool read_stat(pid_t pid, Stat& stat) {
   char path[32];
   char text[512];
   std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  if (read_small_file(path, text, sizeof text) <= 0) return false;
+  // One read gives all of it; asking for more would cost as much again, for each of thousands.
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const ssize_t length = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (length <= 0) return false;
+  text[length] = '\0';
   // "PID (NAME) STATE PARENT …"; the name may hold anything, parentheses too.
   const char* after_name = std::strrchr(text, ')');
   if (after_name == nullptr) return false;
-  // After the parent come 15 fields that don't matter here, then the number of threads.
-  return std::sscanf(after_name + 1, " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld",
-                     &stat.state, &stat.parent, &stat.threads) == 3;
+  // After the session come 13 fields that don't matter here, then the number of threads.
+  return std::sscanf(after_name + 1, " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld",
+                     &stat.state, &stat.parent, &stat.group, &stat.session, &stat.threads) == 5;
 }
 
 bool is_stopped(char state) { return state == 'T' || state == 't'; }
@@ -99,6 +108,8 @@ Listing best_listing() {
 
 void Descendants::look(const pid_t* spared, std::size_t spared_count, int signal) {
   self_ = getpid();
+  session_ = getsid(0);
+  group_count_ = 0;
   spared_ = spared;
   spared_count_ = spared_count;
   count_ = 0;
@@ -112,13 +123,27 @@ void Descendants::visit(Process& process, int signal) {
   Stat stat;
   if (!read_stat(process.pid, stat)) return;
   process.state = stat.state;
+  // Where some are spared, a group may hold them too.
+  if (spared_count_ == 0 && stat.session != session_ && stat.group > 1) process.group = stat.group;
   if (!is_stopped(stat.state) && process.is_alive()) {
     const Sent sent = send_signal(process, self_, signal);
     process.refused = sent == Sent::refused;
     if (sent == Sent::gone) process.state = 'X';
     if (sent == Sent::gone) return;
+    if (signal == SIGSTOP && sent == Sent::yes) signal_group_once(process.group, signal);
   }
   add_children_of(process.pid, stat.threads);
+}
+
+// True: the group has been signalled, now or before.
+bool Descendants::signal_group_once(pid_t group, int signal) {
+  if (group == 0) return false;
+  for (std::size_t i = 0; i < group_count_; ++i) {
+    if (groups_[i] == group) return true;
+  }
+  if (group_count_ == kGroupsMax || kill(-group, signal) != 0) return false;
+  groups_[group_count_++] = group;
+  return true;
 }
 
 void Descendants::add(pid_t pid, pid_t parent) {
@@ -126,7 +151,7 @@ void Descendants::add(pid_t pid, pid_t parent) {
   for (std::size_t i = 0; i < spared_count_; ++i) {
     if (spared_[i] == pid) return;
   }
-  processes_[count_++] = Process{.pid = pid, .parent = parent, .state = 'X', .refused = false};
+  processes_[count_++] = Process{.pid = pid, .parent = parent, .group = 0, .state = 'X', .refused = false};
 }
 
 void Descendants::add_children_of(pid_t pid, long threads) {
@@ -149,7 +174,8 @@ void Descendants::list_everyone() {
   for_each_number_in("/proc", [this](pid_t pid) {
     Stat stat;
     if (everyone_count_ == kProcessesSeenMax || !read_stat(pid, stat)) return;
-    everyone_[everyone_count_++] = Process{.pid = pid, .parent = stat.parent, .state = stat.state, .refused = false};
+    everyone_[everyone_count_++] =
+        Process{.pid = pid, .parent = stat.parent, .group = 0, .state = stat.state, .refused = false};
   });
 }
 
@@ -208,6 +234,7 @@ void Descendants::sweep(const pid_t* spared, std::size_t spared_count, std::int6
   if (names != nullptr) {
     names->leftover_count = alive_count();
   }
+  group_count_ = 0;
   for (std::size_t i = 0; i < count_; ++i) {
     if (!processes_[i].is_alive()) continue;
     if (names != nullptr && names->named_count < kLeftoversNamedMax) {
@@ -215,6 +242,9 @@ void Descendants::sweep(const pid_t* spared, std::size_t spared_count, std::int6
       leftover.pid = processes_[i].pid;
       read_name(leftover.pid, leftover.name);
     }
+    // Its group's number is its own as long as it is stopped; one that runs may have left it.
+    const bool group_is_certain = is_stopped(processes_[i].state);
+    if (group_is_certain && signal_group_once(processes_[i].group, SIGKILL)) continue;
     processes_[i].refused = send_signal(processes_[i], self_, SIGKILL) == Sent::refused;
   }
 }

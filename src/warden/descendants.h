@@ -14,6 +14,10 @@
 // children, again and again until a look finds nothing that runs, and only then kills. A process that has died is never
 // signalled by mistake through its number: our own children keep theirs until we reap them, all others are opened
 // (pidfd), looked at (is it still in the tree?) and only then signalled.
+//
+// Thousands of processes that fork leave us little of the processor. A signal to a whole process group is atomic, no
+// fork slips through, so with the first process of a group that was stopped all of it is. A group in another session
+// than ours holds nobody but descendants: one gets into a session by being born there.
 
 namespace warden {
 
@@ -28,6 +32,7 @@ Listing best_listing();
 struct Process {
   pid_t pid;
   pid_t parent;
+  pid_t group;   // 0: not known, or one that must not be signalled as a whole
   char state;    // as in /proc/PID/stat; 'X' if it is gone
   bool refused;  // we may not signal it: another user's
 
@@ -58,6 +63,7 @@ class Descendants {
  private:
   void look(const pid_t* spared, std::size_t spared_count, int signal);
   void visit(Process& process, int signal);
+  bool signal_group_once(pid_t group, int signal);
   void add_children_of(pid_t pid, long threads);
   void add(pid_t pid, pid_t parent);
   void list_everyone();
@@ -67,6 +73,10 @@ class Descendants {
   pid_t self_ = 0;
   const pid_t* spared_ = nullptr;
   std::size_t spared_count_ = 0;
+  pid_t session_ = 0;
+  static constexpr std::size_t kGroupsMax = 64;  // those beyond are signalled one by one
+  pid_t groups_[kGroupsMax];                     // that have been signalled in this look
+  std::size_t group_count_ = 0;
   std::size_t count_ = 0;
   std::size_t everyone_count_ = 0;
   Process processes_[kProcessesSeenMax];

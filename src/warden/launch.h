@@ -33,6 +33,7 @@ struct Command {
   char** daemons = nullptr;
   rlimit open_files{};  // where the command asks for no other
   const ReadOnly* read_only = nullptr;
+  int group = -1;  // the cgroup that it begins in, open
 };
 
 // False: the file is not what the protocol says.
@@ -45,6 +46,7 @@ struct Launch {
   pid_t pid = -1;  // -1: nothing runs
   Stage stage = Stage::none;
   int error_number = 0;
+  bool is_in_group = false;
 };
 // Returns when the program runs in its own session, or when it is certain that it never will.
 Launch launch(const Command& command, const Descriptors& descriptors);

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "warden/command_groups.h"
 #include "warden/descendants.h"
 #include "warden/private_folder.h"
 #include "warden/protocol.h"
@@ -30,13 +31,15 @@ namespace warden {
 namespace {
 
 constexpr int kSweepPauseMillis = 5;
-constexpr int kOrphanFreezeMillisMax = 200;  // other commands wait to be started meanwhile
+constexpr int kSupervisorsEndMillisMax = 500;  // then the warden ends what they have not
+constexpr int kOrphanFreezeMillisMax = 200;    // other commands wait to be started meanwhile
 
 // What is kept of a running command: the warden's own end of its channel is for the day its supervisor is killed.
 struct Running {
   pid_t supervisor;  // 0: was killed; deft is told when its orphans are gone
   int channel;
   std::uint32_t folder;  // 0: none
+  std::uint32_t group;   // 0: none
 };
 
 class Warden {
@@ -52,6 +55,7 @@ class Warden {
   void end_orphans();
   void answer_lost();
   void end_everything();
+  void wait_for_ends(std::int64_t until);
 
   int owner_ = kOwnerDescriptor;
   int child_signals_ = -1;
@@ -60,10 +64,12 @@ class Warden {
   rlimit open_files_{};
   bool has_proc_ = false;
   bool is_ending_ = false;
+  bool has_children_ = false;
   bool orphans_possible_ = false;
   std::int64_t orphans_due_ = 0;
   std::size_t running_count_ = 0;
   PrivateFolders folders_;
+  CommandGroups groups_;
   Running running_[kCommandsRunningMax];
   pid_t supervisors_[kCommandsRunningMax];  // scratch: who is spared
 };
@@ -197,14 +203,19 @@ bool Warden::start_supervisor(const Descriptors& fds, const StartRequest& reques
     }
     assignment.folders_of_warden = folders_.own();
   }
+  std::uint32_t group = 0;
+  assignment.group = groups_.take(group, assignment.group_path);
+  assignment.groups_of_warden = groups_.own();
   const pid_t pid = fork();
+  if (assignment.group >= 0 && pid != 0) close(assignment.group);
   if (pid == 0) supervise(assignment, descendants);
   if (pid < 0) {
     refuse(fds.channel, Stage::fork, errno);
     if (folder != 0) folders_.give_back(folder);
+    if (group != 0) groups_.give_back(group);
     return false;
   }
-  running_[running_count_++] = Running{.supervisor = pid, .channel = fds.channel, .folder = folder};
+  running_[running_count_++] = Running{.supervisor = pid, .channel = fds.channel, .folder = folder, .group = group};
   return true;
 }
 
@@ -214,6 +225,7 @@ void Warden::reap() {
   for (;;) {
     int status = 0;
     const pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+    has_children_ = pid >= 0;
     if (pid <= 0) return;
     if (!WIFSTOPPED(status)) {
       forget(pid, status);
@@ -236,6 +248,7 @@ void Warden::forget(pid_t pid, int status) {
     }
     if (WEXITSTATUS(status) == kSupervisorLeftSurvivors) orphans_possible_ = true;
     if (WEXITSTATUS(status) == kSupervisorDone && running_[i].folder != 0) folders_.give_back(running_[i].folder);
+    if (WEXITSTATUS(status) != kSupervisorLeftSurvivors && running_[i].group != 0) groups_.give_back(running_[i].group);
     close(running_[i].channel);
     running_[i] = running_[--running_count_];
     return;
@@ -274,18 +287,32 @@ void Warden::answer_lost() {
 }
 
 void Warden::end_everything() {
+  hurry();
+  groups_.kill_all();
+  // Every supervisor notices and ends what is its own, all at the same time.
+  close(alive_write_);
+  const std::int64_t now = now_millis();
+  wait_for_ends(now + kSupervisorsEndMillisMax);
   is_ending_ = true;
-  setpriority(PRIO_PROCESS, 0, -20);  // where we may: a fork bomb leaves others little time
-  const std::int64_t give_up = now_millis() + kEndingMillisMax;
-  for (;;) {
-    reap();
+  const std::int64_t give_up = now + kEndingMillisMax;
+  while (has_children_) {
     descendants.sweep(nullptr, 0, give_up);
     if (descendants.count() == 0 || now_millis() >= give_up) break;
     if (descendants.alive_count() > 0 && descendants.alive_count() == descendants.refused_count()) break;
-    pollfd ended{.fd = child_signals_, .events = POLLIN, .revents = 0};
-    poll(&ended, 1, kSweepPauseMillis);
+    wait_for_ends(now_millis() + kSweepPauseMillis);
   }
   folders_.remove_all();
+  groups_.remove_all();
+}
+
+void Warden::wait_for_ends(std::int64_t until) {
+  for (;;) {
+    reap();
+    const std::int64_t left = until - now_millis();
+    if (!has_children_ || left <= 0) return;
+    pollfd ended{.fd = child_signals_, .events = POLLIN, .revents = 0};
+    poll(&ended, 1, static_cast<int>(left));
+  }
 }
 
 Warden the_warden;

@@ -23,7 +23,9 @@ namespace warden {
 
 namespace {
 
-constexpr int kSweepPauseMillis = 2;
+constexpr int kSweepPauseMillis = 4;
+constexpr int kCrowdPauseMillis = 20;
+constexpr std::uint32_t kReapedOneByOneMax = 100;
 constexpr std::int64_t kNever = INT64_MAX;
 
 std::int64_t after(std::int64_t start, std::uint64_t millis) {
@@ -55,6 +57,8 @@ class Supervisor {
   [[noreturn]] void keep();
   [[noreturn]] void fail(Stage stage, int error_number);
   void end_descendants();
+  bool end_at_once();
+  void wait_for_ends();
   void send_report() {
     const std::size_t named_bytes = report_.named_count * sizeof(Leftover);
     send_packet(channel_, &report_, kReportBytesMin + named_bytes);
@@ -64,6 +68,7 @@ class Supervisor {
   Descendants& descendants_;
   int channel_;
   int child_signals_ = -1;
+  int group_ = -1;  // the command's cgroup, if it is in one
   Phase phase_ = Phase::running;
   std::int64_t due_ = kNever;  // when the phase ends by itself
   std::int64_t settled_ = kNever;
@@ -72,6 +77,8 @@ class Supervisor {
   std::size_t kept_count_ = 0;
   pid_t kept_[kDaemonsKeptMax];
   bool command_ended_ = false;
+  bool reaps_itself_ = false;  // the kernel does
+  std::uint32_t reaped_count_ = 0;
   bool children_left_ = true;
   Report report_;
 };
@@ -84,8 +91,17 @@ void Supervisor::run() {
 
 void Supervisor::start() {
   const Descriptors& fds = assignment_.descriptors;
-  int kept[] = {0,          1,         2,          fds.channel,   fds.command,
-                fds.output, fds.input, fds.errors, fds.directory, assignment_.warden_alive};
+  int kept[] = {0,
+                1,
+                2,
+                fds.channel,
+                fds.command,
+                fds.output,
+                fds.input,
+                fds.errors,
+                fds.directory,
+                assignment_.warden_alive,
+                assignment_.group};
   close_all_except(kept, sizeof kept / sizeof kept[0]);
   set_name(kSupervisorName);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -97,14 +113,16 @@ void Supervisor::start() {
 
   Command command;
   command.open_files = assignment_.open_files;
+  command.group = assignment_.group;
   if (!read_command(fds.command, assignment_.command_bytes, command)) fail(Stage::request, EPROTO);
   restrict(command);
   const std::int64_t started = now_millis();
   const Launch launched = launch(command, fds);
   if (launched.pid < 0) fail(launched.stage, launched.error_number);
+  group_ = launched.is_in_group ? assignment_.group : -1;
 
   // Only the command holds its pipes from here on: their end is its end.
-  int still_needed[] = {0, 1, 2, channel_, child_signals_, assignment_.warden_alive};
+  int still_needed[] = {0, 1, 2, channel_, child_signals_, assignment_.warden_alive, group_};
   close_all_except(still_needed, sizeof still_needed / sizeof still_needed[0]);
   due_ = after(started, command.header->timeout_millis);
   timeout_grace_millis_ = command.header->grace_millis;
@@ -130,11 +148,13 @@ void Supervisor::restrict(Command& command) {
 }
 
 bool Supervisor::clear_folder() {
-  if (assignment_.folder[0] == '\0') return true;
-  const bool is_empty = empty_folder(assignment_.folder, now_millis() + kRemovalMillisMax);
+  const bool is_empty =
+      assignment_.folder[0] == '\0' || empty_folder(assignment_.folder, now_millis() + kRemovalMillisMax);
   if (report_.cause == Cause::warden_lost) {  // nobody else will; of all supervisors the last one succeeds
     rmdir(assignment_.folder);
     rmdir(assignment_.folders_of_warden);
+    rmdir(assignment_.group_path);
+    rmdir(assignment_.groups_of_warden);
   }
   return is_empty;
 }
@@ -168,6 +188,7 @@ bool Supervisor::reap() {
     const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
     if (pid < 0) children_left_ = false;  // ECHILD: the only proof that nobody is left
     if (pid <= 0) return children_left_;
+    ++reaped_count_;
     if (pid != report_.pid || command_ended_) continue;  // an orphan may get the number anew
     command_ended_ = true;
     report_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -221,9 +242,10 @@ void Supervisor::on_time() {
 
 void Supervisor::end_descendants() {
   const std::int64_t give_up = now_millis() + kEndingMillisMax;
-  if (children_left_) setpriority(PRIO_PROCESS, 0, -20);  // where we may: a fork bomb leaves others little time
+  if (children_left_) hurry();
   // What runs when a command is ended from outside is no surprise to anyone: only leftovers are named.
   const bool names_wanted = phase_ == Phase::settling;
+  if (children_left_ && !names_wanted && end_at_once()) wait_for_ends();
   while (reap()) {
     Report* names = names_wanted && report_.leftover_count == 0 ? &report_ : nullptr;
     descendants_.sweep(kept_, kept_count_, give_up, names);
@@ -233,9 +255,29 @@ void Supervisor::end_descendants() {
       report_.survivor_count = alive;
       return;
     }
-    pollfd ended{.fd = child_signals_, .events = POLLIN, .revents = 0};
-    poll(&ended, 1, kSweepPauseMillis);
+    wait_for_ends();
+  }
+}
+
+// One call ends most commands, and most fork bombs, whole. The number of the command is taken until we reap it, and so
+// is its process group's.
+bool Supervisor::end_at_once() {
+  if (group_ >= 0 && kill_group(group_)) return true;
+  return !command_ended_ && kill(-report_.pid, SIGKILL) == 0;
+}
+
+// Killed processes end one after the other, and to look at thousands takes longer than to let them: so only when none
+// has ended for a moment it is time for another look.
+void Supervisor::wait_for_ends() {
+  const int pause = reaps_itself_ ? kCrowdPauseMillis : kSweepPauseMillis;
+  pollfd ended{.fd = child_signals_, .events = POLLIN, .revents = 0};
+  while (reap() && poll(&ended, 1, pause) > 0) {
     clear_child_signal();
+    // Among thousands of children each waitpid() searches for the one that has ended, and the exits wait for the
+    // search. Who ignores SIGCHLD has no zombies.
+    if (!command_ended_ || reaped_count_ < kReapedOneByOneMax || reaps_itself_) continue;
+    reaps_itself_ = true;
+    ignore_child_signals();
   }
 }
 
@@ -271,7 +313,7 @@ void Supervisor::name_daemons() {
 // The call is over, and nobody listens any more. What is still alive here has this process above it until its own end,
 // or the warden's.
 void Supervisor::keep() {
-  int still_needed[] = {0, 1, 2, child_signals_, assignment_.warden_alive};
+  int still_needed[] = {0, 1, 2, child_signals_, assignment_.warden_alive, group_};
   close_all_except(still_needed, sizeof still_needed / sizeof still_needed[0]);
   while (reap()) {
     pollfd watched[] = {{.fd = child_signals_, .events = POLLIN, .revents = 0},

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "warden/command_groups.h"
 #include "warden/descendants.h"
 #include "warden/launch.h"
 #include "warden/private_folder.h"
@@ -26,8 +27,11 @@ inline constexpr int kSupervisorLeftFiles = 2;
 struct Assignment {
   Descriptors descriptors;
   std::uint32_t command_bytes = 0;
-  int warden_alive = -1;                  // its other end is closed when the warden dies
-  rlimit open_files{};                    // what deft had
+  int warden_alive = -1;  // its other end is closed when the warden dies
+  rlimit open_files{};    // what deft had
+  int group = -1;         // the command's own cgroup, if there are any
+  char group_path[kGroupPathBytesMax] = {};
+  const char* groups_of_warden = "";      // above it
   char folder[kFolderPathBytesMax] = {};  // the command's own, if it is restricted: removed at its end
   const char* folders_of_warden = "";     // above it
 };

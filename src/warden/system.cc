@@ -2,9 +2,11 @@
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <ctime>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -43,6 +45,17 @@ std::int64_t now_millis() {
 }
 
 void set_name(const char* name) { prctl(PR_SET_NAME, name); }
+
+void hurry() {
+  const sched_param first{.sched_priority = 1};
+  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) != 0) setpriority(PRIO_PROCESS, 0, -20);
+}
+
+void ignore_child_signals() {
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGCHLD, &ignore, nullptr);
+}
 
 void close_all_except(int* kept, std::size_t count) {
   sort(kept, count);

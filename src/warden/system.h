@@ -13,6 +13,12 @@ std::int64_t now_millis();  // CLOCK_MONOTONIC: a suspended machine's sleep does
 
 void set_name(const char* name);
 
+// A fork bomb leaves others little time. Takes precedence over it, as far as we may.
+void hurry();
+
+// From here on children leave no zombies, and waitpid() only tells whether there are any.
+void ignore_child_signals();
+
 // Closes every descriptor but the given ones, which are put in order on the way.
 void close_all_except(int* kept, std::size_t count);
 

@@ -216,6 +216,59 @@ TEST_F(WardenDeath, AForkOfTheHostHasAWardenOfItsOwn) {
   EXPECT_EQ(warden(), the_warden);
 }
 
+// Ctrl-Z: the supervisor keeps the time, and deft hears of it when it goes on.
+TEST_F(WardenDeath, WhileDeftIsStoppedItsCommandsRunOnAndEndAtTheirDeadline) {
+  int ready[2];
+  ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+  const pid_t host = ::fork();
+  if (host == 0) {
+    WardenProcesses processes(clock_);
+    Command command = bash("setsid sleep 1000 & echo ready; sleep 1000", mark_);
+    command.end_grace = Duration::zero();
+    const auto stop_here = [&](OutputStream, std::string_view) {
+      if (::write(ready[1], "r", 1) == 1) ::raise(SIGSTOP);
+    };
+    const auto end = processes.run(command, stop_here, {.deadline = clock_.now() + std::chrono::milliseconds(300)});
+    ::_exit(end && end->cause == CommandEnd::Cause::timeout ? 0 : 1);
+  }
+  ASSERT_GT(host, 0);
+  ::close(ready[1]);
+  char byte = 0;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_TRUE(eventually([&] { return process_state(host).state == 'T'; }));
+  EXPECT_TRUE(eventually([&] { return mark_.alive().empty(); }));
+  EXPECT_EQ(process_state(host).state, 'T');
+  ::kill(host, SIGCONT);
+  int status = 0;
+  ASSERT_EQ(::waitpid(host, &status, 0), host);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  ::close(ready[0]);
+}
+
+// A terminal that is closed. What deft itself makes of it is deft's business; if it dies, all ends with it.
+TEST_F(WardenDeath, AHangUpThatEndsDeftEndsItsCommands) {
+  int ready[2];
+  ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+  const pid_t host = ::fork();
+  if (host == 0) {
+    ::setsid();
+    WardenProcesses processes(clock_);
+    const auto tell = [&](OutputStream, std::string_view) { static_cast<void>(!::write(ready[1], "r", 1)); };
+    static_cast<void>(processes.run(bash("nohup setsid sleep 1000 & echo ready; sleep 1000", mark_), tell, {}));
+    ::_exit(0);
+  }
+  ASSERT_GT(host, 0);
+  ::close(ready[1]);
+  char byte = 0;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(::kill(-host, SIGHUP), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(host, &status, 0), host);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(eventually([&] { return mark_.alive().empty(); }));
+  ::close(ready[0]);
+}
+
 TEST(WardenStart, WorksFromAFileToo) {
   auto started = start_warden(ImageRoute::file);
   ASSERT_TRUE(started) << started.error().message;

@@ -2,16 +2,23 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <iterator>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "deft/os/warden_processes.h"
 #include "deft/testing/real_processes.h"
+#include "warden/own_cgroup.h"
+#include "warden/protocol.h"
 
 namespace deft {
 namespace {
@@ -22,7 +29,7 @@ using testing::ProcessMark;
 
 struct Artist {
   const char* name;
-  const char* script;  // starts what wants to stay
+  std::string script;  // starts what wants to stay
 };
 
 const Artist kArtists[] = {
@@ -40,6 +47,12 @@ const Artist kArtists[] = {
     {"Renamed", "setsid bash -c 'exec -a innocent sleep 1000' </dev/null >/dev/null 2>&1 &"},
     {"Runner", "run() { (( $1 > 0 )) && { run $(( $1 - 1 )) & exit; }; exec sleep 1000; }; run 5000 &"},
     {"Tree", "grow() { (( $1 > 0 )) && { grow $(( $1 - 1 )) & grow $(( $1 - 1 )) & }; sleep 1000; }; grow 5 &"},
+    {"Namespaces",
+     "unshare --user --map-root-user --pid --fork sleep 1000 & setsid unshare --pid --fork sleep 1000 &"
+     " sleep 1000 &"},
+    {"NamedLikeUs", "perl -e 'exec {\"/bin/sleep\"} \"deft\", 1000' &"},
+    {"Subreaper", "setsid perl -e 'syscall(" + std::to_string(SYS_prctl) +
+                      ", 36, 1); if (!fork) { if (!fork) { exec \"sleep\", 1000 } exit } sleep 1000' &"},
     {"Respawning", "( while :; do setsid sleep 0.01 & wait; done ) & "},
 };
 
@@ -47,7 +60,7 @@ class Escape : public ::testing::TestWithParam<Artist> {
  protected:
   // The artist's command: says "ready" when it has started what wants to stay, and then does `last`.
   Command artist(const char* last) const {
-    Command command = bash(std::string(GetParam().script) + "\necho ready\n" + last, mark_);
+    Command command = bash(GetParam().script + "\necho ready\n" + last, mark_);
     command.end_grace = std::chrono::milliseconds(50);
     return command;
   }
@@ -116,6 +129,121 @@ TEST_P(Escape, NobodyIsLeftWhenDeftIsKilled) {
   ::close(ready[1]);
 }
 
+// Without rights of any kind, and so without cgroups: what is left is to stop and to kill.
+TEST(EscapeOfAUser, NobodyIsLeftWhateverEndsTheCommands) {
+  const auto result = testing::as_nobody([]() -> std::string {
+    const SystemClock clock;
+    std::string survivors;
+    for (const bool is_aborted : {false, true}) {
+      WardenProcesses processes(clock);
+      std::mutex mutex;
+      std::vector<std::jthread> threads;
+      for (const Artist& artist : kArtists) {
+        threads.emplace_back([&] {
+          const ProcessMark mark;
+          std::stop_source stop;
+          const auto abort = [&](OutputStream, std::string_view) { stop.request_stop(); };
+          const std::string last = is_aborted ? "\necho ready; sleep 1000" : "\nexit 0";
+          const auto end = processes.run(bash(artist.script + last, mark), abort, {.abort = stop.get_token()});
+          const std::lock_guard lock(mutex);
+          if (!end || end->survivor_count > 0 || !mark.alive().empty()) survivors += std::string(artist.name) + " ";
+        });
+      }
+    }
+    return survivors;
+  });
+  EXPECT_EQ(result, "");
+}
+
+TEST(EscapeOfAUser, NobodyIsLeftWhenDeftIsKilled) {
+  std::vector<ProcessMark> marks(std::size(kArtists));
+  const auto result = testing::as_nobody([&]() -> std::string {
+    int ready[2];
+    if (::pipe2(ready, O_CLOEXEC) != 0) return "no pipe";
+    const pid_t deft = ::fork();
+    if (deft == 0) {
+      const SystemClock clock;
+      WardenProcesses processes(clock);
+      std::vector<std::jthread> threads;
+      const auto tell = [&](OutputStream, std::string_view) { static_cast<void>(!::write(ready[1], "r", 1)); };
+      for (std::size_t i = 0; i < std::size(kArtists); ++i) {
+        const Command command = bash(kArtists[i].script + "\necho ready; sleep 1000", marks[i]);
+        threads.emplace_back([&processes, &tell, command] { static_cast<void>(processes.run(command, tell, {})); });
+      }
+      for (;;) ::pause();
+    }
+    if (deft < 0) return "no fork";
+    char byte = 0;
+    for (std::size_t i = 0; i < std::size(kArtists); ++i) {
+      if (::read(ready[0], &byte, 1) != 1) return "not ready";
+    }
+    ::kill(deft, SIGKILL);
+    ::waitpid(deft, nullptr, 0);
+    return "killed";
+  });
+  EXPECT_EQ(result, "killed");
+  for (std::size_t i = 0; i < std::size(kArtists); ++i) {
+    EXPECT_TRUE(eventually([&] { return marks[i].alive().empty(); })) << kArtists[i].name;
+  }
+}
+
+// As many processes as it may have, all of which fork. Root has no such limit, so not as root.
+TEST(EscapeOfAUser, AForkBombEndsWithItsCommand) {
+  const ProcessMark mark;
+  const auto result = testing::as_nobody([&]() -> std::string {
+    const SystemClock clock;
+    WardenProcesses processes(clock);
+    Command command = bash("bomb() { bomb | bomb & }; bomb 2>/dev/null; sleep 1000", mark);
+    command.limits.processes = 300;
+    std::stop_source stop;
+    std::jthread watcher([&] {
+      eventually([&] { return mark.alive().size() > 100; });
+      stop.request_stop();
+    });
+    const auto end = processes.run(command, {}, {.abort = stop.get_token()});
+    return end ? std::to_string(end->survivor_count) : end.error().message;
+  });
+  EXPECT_EQ(result, "0");
+  EXPECT_EQ(mark.alive(), std::vector<int>{});
+}
+
+TEST(CommandGroups, NoneIsLeftBehindHoweverDeftEnds) {
+  const auto groups = [] {
+    std::set<std::string> found;
+    char own[warden::kCgroupPathBytesMax];
+    if (!warden::find_own_cgroup(own)) return found;
+    for (const auto& entry : std::filesystem::directory_iterator(own)) {
+      if (entry.path().filename().string().starts_with(warden::kWardenName)) found.insert(entry.path());
+    }
+    return found;
+  };
+  const auto before = groups();
+  for (const bool is_killed : {false, true}) {
+    int ready[2];
+    ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+    const pid_t deft = ::fork();
+    if (deft == 0) {
+      const SystemClock clock;
+      const ProcessMark mark;
+      {
+        WardenProcesses processes(clock);
+        const auto child = processes.start(bash("setsid sleep 1000 & sleep 1000", mark), {});
+        if (!child || ::write(ready[1], "r", 1) != 1) ::_exit(1);
+        while (is_killed) ::pause();
+      }
+      ::_exit(0);
+    }
+    ASSERT_GT(deft, 0);
+    ::close(ready[1]);
+    char byte = 0;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    if (is_killed) ::kill(deft, SIGKILL);
+    ASSERT_EQ(::waitpid(deft, nullptr, 0), deft);
+    EXPECT_TRUE(eventually([&] { return groups() == before; }));
+    ::close(ready[0]);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Artists, Escape, ::testing::ValuesIn(kArtists),
                          [](const auto& test) { return test.param.name; });
 
@@ -127,7 +255,7 @@ TEST(EscapeInTime, NobodyIsLeftWhenTheCommandTakesTooLong) {
   for (const Artist& artist : kArtists) {
     threads.emplace_back([&processes, &clock, &artist] {
       const ProcessMark mark;
-      Command command = bash(std::string(artist.script) + "\nsleep 1000", mark);
+      Command command = bash(artist.script + "\nsleep 1000", mark);
       command.end_grace = std::chrono::milliseconds(50);
       const auto end = processes.run(command, {}, {.deadline = clock.now() + std::chrono::milliseconds(500)});
       ASSERT_TRUE(end) << artist.name << ": " << end.error().message;
