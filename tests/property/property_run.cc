@@ -71,7 +71,17 @@ void feed_all(Engine& engine, const std::vector<PropertyMessage>& messages, cons
   engine.feed(Feed(InputEnded{}));
 }
 
+// Lines that an earlier message has shown are not shown again, so what Read says depends on where messages end; what it
+// found does not.
+std::optional<std::string> what_read_found(const ToolResult& result) {
+  if (find_string(result.details, "type") != "text") return std::nullopt;
+  JsonObject file = result.details.at("file").as_object();
+  if (auto* const unchanged = file.find("isUnchanged"); unchanged != file.end()) file.stable_erase(unchanged);
+  return "ok: " + to_json(file);
+}
+
 std::string shown(const ToolResult& result) {
+  if (const auto found = what_read_found(result)) return *found;
   std::string text = result.error ? "error " + std::string(to_string(*result.error)) + ": " : "ok: ";
   text += result.text;
   if (!result.details.is_null()) text += " " + to_json(result.details);

@@ -355,9 +355,11 @@ void Executor::advance() {
 void Executor::end_message() {
   // A discarded message never existed: its ids may come again.
   if (active_->run.discarded()) {
+    parts_.session.files.discard_message();
     for (const CallRecord& record : active_->calls) ids_seen_.erase(record.id);
     parts_.pipeline.record_discard();
   }
+  parts_.session.files.end_message();
   active_.reset();
   if (summary_.aborted) parts_.frontend.show(Notice{kAbortNotice});
   for (Feed& item : std::exchange(next_messages_, {})) {

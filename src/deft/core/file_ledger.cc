@@ -4,42 +4,60 @@
 
 namespace deft {
 
-FileSeen merge_seen(const FileSeen& before, const FileSeen& now) {
-  if (before.content_hash != now.content_hash || now.whole) return now;
-  FileSeen merged = now;
-  if (before.whole) {
-    merged.whole = true;
-    merged.lines.clear();
-    return merged;
-  }
-  merged.lines.insert(merged.lines.end(), before.lines.begin(), before.lines.end());
-  std::sort(merged.lines.begin(), merged.lines.end(),
-            [](const LineRange& a, const LineRange& b) { return a.first < b.first; });
+namespace {
+
+std::vector<LineRange> join(std::vector<LineRange> ranges, const std::vector<LineRange>& more) {
+  ranges.insert(ranges.end(), more.begin(), more.end());
+  std::sort(ranges.begin(), ranges.end(), [](const LineRange& a, const LineRange& b) { return a.first < b.first; });
   std::vector<LineRange> joined;
-  for (const LineRange& range : merged.lines) {
+  for (const LineRange& range : ranges) {
     if (!joined.empty() && range.first <= joined.back().last + 1) {
       joined.back().last = std::max(joined.back().last, range.last);
     } else {
       joined.push_back(range);
     }
   }
-  merged.lines = std::move(joined);
-  return merged;
+  return joined;
 }
 
-bool covers(const FileSeen& seen, const LineRange& lines) {
-  if (seen.whole) return true;
-  return std::any_of(seen.lines.begin(), seen.lines.end(),
+bool holds(const std::vector<LineRange>& ranges, const LineRange& lines) {
+  return std::any_of(ranges.begin(), ranges.end(),
                      [&](const LineRange& range) { return range.first <= lines.first && lines.last <= range.last; });
 }
 
+}  // namespace
+
+FileSeen merge_seen(const FileSeen& before, const FileSeen& now) {
+  if (before.content_hash != now.content_hash) return now;
+  FileSeen merged = now;
+  merged.whole = before.whole || now.whole;
+  merged.lines = merged.whole ? std::vector<LineRange>() : join(now.lines, before.lines);
+  merged.read = join(now.read, before.read);
+  return merged;
+}
+
+bool covers(const FileSeen& seen, const LineRange& lines) { return seen.whole || holds(seen.lines, lines); }
+
+bool was_read(const FileSeen& seen, const LineRange& lines) { return holds(seen.read, lines); }
+
 void FileLedger::record(const FileSeen& seen) {
+  FileSeen now = seen;
+  if (!seen.read.empty()) read_in_message_.push_back(seen);
+  now.read.clear();
   const auto found = files_.find(seen.path);
   if (found == files_.end()) {
-    files_.emplace(seen.path, seen);
+    files_.emplace(seen.path, std::move(now));
   } else {
-    found->second = merge_seen(found->second, seen);
+    found->second = merge_seen(found->second, now);
   }
+}
+
+void FileLedger::end_message() {
+  for (const FileSeen& read : read_in_message_) {
+    FileSeen& seen = files_.at(read.path);
+    if (seen.content_hash == read.content_hash) seen.read = join(read.read, seen.read);
+  }
+  read_in_message_.clear();
 }
 
 const FileSeen* FileLedger::find(std::string_view path) const {

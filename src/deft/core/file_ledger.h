@@ -22,21 +22,29 @@ struct FileSeen {
   std::string content_hash;      // of the whole file, whatever part was shown
   bool whole = false;            // every byte was shown, or written by us
   std::vector<LineRange> lines;  // if not whole: what was shown, sorted, not touching
+  std::vector<LineRange> read;   // what Read has shown of it, sorted, not touching
   bool operator==(const FileSeen&) const = default;
 };
 
 // Adds what was shown now to what was shown before of the same content; other content replaces it.
 FileSeen merge_seen(const FileSeen& before, const FileSeen& now);
 bool covers(const FileSeen& seen, const LineRange& lines);
+bool was_read(const FileSeen& seen, const LineRange& lines);
 
 // What the model has seen of each file. Pure: nobody looks at the disk here.
+//
+// What was read counts as read only after its message, and never if that was discarded: reads of one message run side by
+// side, and none may depend on which of them was faster.
 class FileLedger {
  public:
   void record(const FileSeen& seen);
+  void end_message();
+  void discard_message() { read_in_message_.clear(); }
   const FileSeen* find(std::string_view path) const;
 
  private:
   std::unordered_map<std::string, FileSeen> files_;
+  std::vector<FileSeen> read_in_message_;
 };
 
 }  // namespace deft

@@ -83,8 +83,10 @@ TEST_F(FileChangesTest, WhatSomebodyElseChangedSinceIsLeftAlone) {
 TEST_F(FileChangesTest, AChangeThatWasRecordedButNeverMadeIsPassedOver) {
   const std::string path = project.put("a", "first\n");
   change(path, "second\n");
-  changes.keep({.path = path, .before = content_id("second\n"), .after = content_id("never"), .call_id = "x"},
-               "second\n");
+  change(path, "third\n");
+  changes.keep({.path = path, .before = content_id("third\n"), .after = content_id("never"), .call_id = "x"},
+               "third\n");
+  EXPECT_EQ(undo(path), "change 2 restored");
   EXPECT_EQ(undo(path), "change 1 restored");
   EXPECT_EQ(text("a"), "first\n");
 }

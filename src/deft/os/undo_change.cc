@@ -20,7 +20,7 @@ bool is_same(const std::optional<ContentId>& a, const std::optional<ContentId>& 
   return a->size == b->size && a->hash == b->hash;
 }
 
-Result<UndoneChange> undo(FileChanges& changes, const RecordedChange& recorded, Files& files) {
+Result<UndoneChange> restore(const FileChanges& changes, const RecordedChange& recorded, Files& files) {
   const FileChange& change = recorded.change;
   UndoneChange undone{.number = recorded.number, .path = change.path, .was_removed = !change.before};
   if (!recorded.has_before_image) {
@@ -34,7 +34,6 @@ Result<UndoneChange> undo(FileChanges& changes, const RecordedChange& recorded, 
     const auto replaced = files.replace(change.path, *bytes, change.after);
     if (!replaced) return std::unexpected(replaced.error());
   }
-  if (auto marked = changes.mark_undone(recorded.number); !marked) return std::unexpected(marked.error());
   return undone;
 }
 
@@ -45,9 +44,19 @@ Result<UndoneChange> undo_last_change(FileChanges& changes, std::string_view pat
   if (!all) return std::unexpected(all.error());
   const auto now = content_now(path, files);
   if (!now) return std::unexpected(now.error());
+  std::vector<std::uint64_t> done_with;
   for (auto recorded = all->rbegin(); recorded != all->rend(); ++recorded) {
     if (recorded->change.path != path || recorded->is_undone) continue;
-    if (is_same(*now, recorded->change.after)) return undo(changes, *recorded, files);
+    // One that never happened is done with as well: later it would look like somebody else's change.
+    done_with.push_back(recorded->number);
+    if (is_same(*now, recorded->change.after)) {
+      auto undone = restore(changes, *recorded, files);
+      if (!undone) return undone;
+      for (const std::uint64_t number : done_with) {
+        if (auto marked = changes.mark_undone(number); !marked) return std::unexpected(marked.error());
+      }
+      return undone;
+    }
     const bool never_happened = is_same(*now, recorded->change.before);
     if (!never_happened) {
       return fail(Errc::stale, std::string(path) + " has been changed since by someone else: it is left as it is.");

@@ -25,6 +25,7 @@ Result<ToolResult> ToolBench::run(Tool& tool, const Json& input) {
   if (!result) return result;
   tool.map_result(input, *result);
   for (const Modifier& modifier : result->modifiers) session_.apply(modifier);
+  session_.files.end_message();
   return result;
 }
 

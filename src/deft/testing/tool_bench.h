@@ -21,8 +21,8 @@ class NoProcesses final : public Processes {
   static std::unexpected<Error> refusal() { return fail(Errc::unsupported, "this test has no processes"); }
 };
 
-// Calls tools by hand in a session of the test's own, one after another, as the engine would: validate, run, map the
-// result, then apply what it changed in the session.
+// Calls tools by hand in a session of the test's own, one after another, as the engine would, each in a message of its
+// own: validate, run, map the result, then apply what it changed in the session.
 class ToolBench {
  public:
   explicit ToolBench(Files& files, std::string working_directory = "/");

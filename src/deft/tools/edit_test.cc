@@ -124,7 +124,7 @@ TEST_F(EditToolTest, APartThatWasShownMayBeChangedAndNoOther) {
   files.put("/p/a", lines(1, 20));
   read("/p/a", {{"offset", 5}, {"limit", 6}});
   EXPECT_EQ(error(edit("/p/a", "line 11", "x")),
-            "not_read: Only lines 5-10 of /p/a were shown, and the change touches line 11: read those lines first.");
+            "not_read: Of /p/a only lines 5-10 were shown, and the change touches line 11: read those lines first.");
   EXPECT_EQ(edit("/p/a", "line 4\nline 5", "x").error().code, Errc::not_read);
   EXPECT_EQ(edit("/p/a", "line", "x", true).error().code, Errc::not_read);
   ASSERT_TRUE(edit("/p/a", "line 5\n", "5a\n5b\n5c\n").has_value());

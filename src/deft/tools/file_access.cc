@@ -46,7 +46,8 @@ FileSeen seen_wholly(std::string_view canonical_path, const FileStatus& status, 
           .size = bytes.size(),
           .content_hash = content_hash(bytes),
           .whole = true,
-          .lines = {}};
+          .lines = {},
+          .read = {}};
 }
 
 }  // namespace deft

@@ -14,7 +14,6 @@ constexpr std::size_t kExcerptLineCharactersMax = 300;
 constexpr std::size_t kRangesNamedMax = 8;
 
 std::string describe(const std::vector<LineRange>& ranges) {
-  if (ranges.empty()) return "no whole line";
   std::string text = ranges.size() == 1 && ranges[0].first == ranges[0].last ? "line " : "lines ";
   for (std::size_t i = 0; i < std::min(ranges.size(), kRangesNamedMax); ++i) {
     if (i > 0) text += ", ";
@@ -22,6 +21,14 @@ std::string describe(const std::vector<LineRange>& ranges) {
     if (ranges[i].last != ranges[i].first) text += "-" + std::to_string(ranges[i].last);
   }
   return ranges.size() > kRangesNamedMax ? text + ", …" : text;
+}
+
+// "Of /p/a only lines 3-5 were shown"
+std::string describe_shown(std::string_view path, const std::vector<LineRange>& ranges) {
+  std::string text = "Of " + std::string(path);
+  if (ranges.empty()) return text + " no whole line was shown";
+  const bool is_one = ranges.size() == 1 && ranges[0].first == ranges[0].last;
+  return text + " only " + describe(ranges) + (is_one ? " was shown" : " were shown");
 }
 
 }  // namespace
@@ -45,8 +52,7 @@ Result<FileToChange> open_for_change(std::string_view path, ToolIo& io) {
 Result<void> check_lines_were_shown(std::string_view path, const FileSeen& seen, const std::vector<LineRange>& lines) {
   for (const LineRange& range : lines) {
     if (covers(seen, range)) continue;
-    return fail(Errc::not_read, "Only " + describe(seen.lines) + " of " + std::string(path) +
-                                    " were shown, and the change touches " + describe({range}) +
+    return fail(Errc::not_read, describe_shown(path, seen.lines) + ", and the change touches " + describe({range}) +
                                     ": read those lines first.");
   }
   return {};
@@ -54,9 +60,9 @@ Result<void> check_lines_were_shown(std::string_view path, const FileSeen& seen,
 
 Result<void> check_all_was_shown(std::string_view path, const FileSeen& seen, std::size_t line_count) {
   if (line_count == 0 || covers(seen, {1, line_count})) return {};
-  return fail(Errc::not_read, "Only " + describe(seen.lines) + " of the " + std::to_string(line_count) + " lines of " +
-                                  std::string(path) + " were shown: read the rest before you replace the whole file, " +
-                                  "or change the lines that you have seen with Edit.");
+  return fail(Errc::not_read, describe_shown(path, seen.lines) + ", of " + std::to_string(line_count) +
+                                  " in all: read the rest before you replace the whole file, or change the lines that "
+                                  "you have seen with Edit.");
 }
 
 Json original_file(std::string_view text) {

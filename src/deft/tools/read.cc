@@ -112,23 +112,31 @@ Excerpt take_excerpt(const Lines& lines, const Input& input) {
   return excerpt;
 }
 
-Result<ToolResult> read_text(const Input& input, const OpenedFile& file, const FileText& text) {
+// The model has it in front of it already: a second copy would only cost room.
+bool is_repetition(const Input& input, const Excerpt& excerpt, const FileSeen& seen, ToolIo& io) {
+  const auto before = io.session.file_seen(seen.path);
+  return before && before->content_hash == seen.content_hash && excerpt.line_count > 0 &&
+         was_read(*before, {input.offset, input.offset + excerpt.line_count - 1});
+}
+
+Result<ToolResult> read_text(const Input& input, const OpenedFile& file, const FileText& text, ToolIo& io) {
   const Lines lines = split_lines(text.text());
   if (input.offset > std::max<std::size_t>(lines.size(), 1)) {
     return fail(Errc::invalid_input, input.path + " has only " + std::to_string(lines.size()) +
                                          (lines.size() == 1 ? " line" : " lines") + ": give a smaller offset.");
   }
   const Excerpt excerpt = lines.empty() ? Excerpt{} : take_excerpt(lines, input);
+  FileSeen seen = seen_wholly(file.path, file.content.status, file.content.bytes);
+  seen.whole = lines.empty() || excerpt.whole_lines == std::vector<LineRange>{{1, lines.size()}};
+  if (!seen.whole) seen.lines = excerpt.whole_lines;
+  seen.read = excerpt.whole_lines;
   JsonObject shown = {{"filePath", input.path},
                       {"content", excerpt.content},
                       {"numLines", excerpt.line_count},
                       {"startLine", input.offset},
                       {"totalLines", lines.size()}};
   if (excerpt.hit_cap) shown["truncatedByTokenCap"] = true;
-
-  FileSeen seen = seen_wholly(file.path, file.content.status, file.content.bytes);
-  seen.whole = lines.empty() || excerpt.whole_lines == std::vector<LineRange>{{1, lines.size()}};
-  if (!seen.whole) seen.lines = excerpt.whole_lines;
+  if (is_repetition(input, excerpt, seen, io)) shown["isUnchanged"] = true;
   return ToolResult{.details = JsonObject{{"type", "text"}, {"file", std::move(shown)}},
                     .modifiers = {FileWasSeen{std::move(seen)}}};
 }
@@ -167,6 +175,11 @@ std::string text_for_model(const Json& file) {
   const std::int64_t count = number("numLines");
   const std::int64_t total = number("totalLines");
   if (total == 0) return "The file exists but is empty.";
+  if (find_bool(file, "isUnchanged").value_or(false)) {
+    const std::string last_line = count == 1 ? " is" : " to " + std::to_string(first + count - 1) + " are";
+    return "Unchanged since you read it: " + std::string(count == 1 ? "line " : "lines ") + std::to_string(first) +
+           last_line + " as shown before.";
+  }
   std::string text;
   std::string_view rest = find_string(file, "content").value_or("");
   for (std::int64_t i = 0; i < count; ++i) {
@@ -217,7 +230,7 @@ class ReadTool final : public Tool {
         return read_notebook({input.path, input.offset, input.limit}, *file, *notebook);
       }
     }
-    if (const auto text = FileText::of(bytes)) return read_text(input, *file, *text);
+    if (const auto text = FileText::of(bytes)) return read_text(input, *file, *text, io);
     return fail(Errc::unsupported, input.path + " is binary (" + human_bytes(bytes.size()) +
                                        "), not text: look at it with a command such as file, strings or xxd.");
   }

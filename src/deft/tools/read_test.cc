@@ -11,6 +11,7 @@
 #include "deft/testing/fake_files.h"
 #include "deft/testing/temp_folder.h"
 #include "deft/testing/tool_bench.h"
+#include "deft/tools/write.h"
 
 namespace deft {
 namespace {
@@ -42,8 +43,8 @@ class ReadTest : public testing::Test {
 
 TEST_F(ReadTest, ShowsNumberedLines) {
   files.put("/p/a", "first\n\tsecond\n\nlast without end");
-  EXPECT_EQ(text("/p/a"), "     1\tfirst\n     2\t\tsecond\n     3\t\n     4\tlast without end");
   const auto result = read("/p/a");
+  EXPECT_EQ(result->text, "     1\tfirst\n     2\t\tsecond\n     3\t\n     4\tlast without end");
   EXPECT_EQ(to_json(result->details),
             R"({"type":"text","file":{"filePath":"/p/a","content":"first\n\tsecond\n\nlast without end",)"
             R"("numLines":4,"startLine":1,"totalLines":4}})");
@@ -55,9 +56,39 @@ TEST_F(ReadTest, OffsetAndLimitChooseLinesAndANoticeSaysHowToGoOn) {
   EXPECT_EQ(text("/p/a", {{"offset", 3}, {"limit", 2}}),
             "     3\tline 3\n     4\tline 4\n\n[Lines 3 to 4 of 10. Go on with offset 5.]");
   EXPECT_EQ(text("/p/a", {{"offset", 9}}), "     9\tline 9\n    10\tline 10");
-  EXPECT_EQ(text("/p/a", {{"offset", 0}, {"limit", 1}}), text("/p/a", {{"offset", 1}, {"limit", 1}}));
+  EXPECT_EQ(text("/p/a", {{"offset", 0}, {"limit", 1}}),
+            "     1\tline 1\n\n[Lines 1 to 1 of 10. Go on with offset 2.]");
   EXPECT_EQ(text("/p/a", {{"offset", 11}}), "ERROR /p/a has only 10 lines: give a smaller offset.");
-  EXPECT_EQ(text("/p/a", {{"limit", 1'000'000'000'000}}), text("/p/a"));
+  EXPECT_TRUE(text("/p/a", {{"limit", 1'000'000'000'000}}).ends_with("\n    10\tline 10"));
+}
+
+TEST_F(ReadTest, TheSameLinesAgainAreSaidToBeUnchanged) {
+  files.put("/p/a", lines(1, 10));
+  text("/p/a", {{"offset", 3}, {"limit", 4}});
+  EXPECT_EQ(text("/p/a", {{"offset", 3}, {"limit", 4}}),
+            "Unchanged since you read it: lines 3 to 6 are as shown before.");
+  EXPECT_EQ(text("/p/a", {{"offset", 5}, {"limit", 1}}), "Unchanged since you read it: line 5 is as shown before.");
+  EXPECT_EQ(text("/p/a", {{"offset", 6}, {"limit", 2}}),
+            "     6\tline 6\n     7\tline 7\n\n[Lines 6 to 7 of 10. Go on with offset 8.]");
+  const auto again = read("/p/a", {{"offset", 3}, {"limit", 5}});
+  EXPECT_EQ(again->text, "Unchanged since you read it: lines 3 to 7 are as shown before.");
+  EXPECT_EQ(find_string(*find(again->details, "file"), "content"), "line 3\nline 4\nline 5\nline 6\nline 7");
+  files.touch("/p/a");
+  EXPECT_EQ(text("/p/a", {{"offset", 5}, {"limit", 1}}), "Unchanged since you read it: line 5 is as shown before.");
+  files.put("/p/a", lines(1, 9));
+  EXPECT_EQ(text("/p/a", {{"offset", 9}}), "     9\tline 9");
+  // What was cut before, or only written by us, was not read.
+  files.put("/p/b", std::string(3'000, 'x') + "\n");
+  text("/p/b");
+  EXPECT_FALSE(text("/p/b", {{"limit", 1}}).starts_with("Unchanged"));
+  files.put("/p/empty", "");
+  text("/p/empty");
+  EXPECT_EQ(text("/p/empty"), "The file exists but is empty.");
+}
+
+TEST_F(ReadTest, WhatASessionWroteItselfIsShownWhenItIsRead) {
+  ASSERT_TRUE(bench.call(*make_write_tool(), JsonObject{{"file_path", "/p/new"}, {"content", "x\n"}}));
+  EXPECT_EQ(text("/p/new"), "     1\tx");
 }
 
 TEST_F(ReadTest, TwoThousandLinesComeAtOnce) {

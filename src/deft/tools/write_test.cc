@@ -66,7 +66,7 @@ TEST_F(WriteToolTest, RefusesWhatWasNotReadOrHasChanged) {
             "not_read: /p/a has not been read in this session: read it before you change it.");
   read("/p/a", {{"offset", 2}, {"limit", 1}});
   EXPECT_EQ(error(write("/p/a", "x")),
-            "not_read: Only line 2 of the 3 lines of /p/a were shown: read the rest before you replace the whole file, "
+            "not_read: Of /p/a only line 2 was shown, of 3 in all: read the rest before you replace the whole file, "
             "or change the lines that you have seen with Edit.");
   read("/p/a", {{"offset", 1}, {"limit", 1}});
   read("/p/a", {{"offset", 3}, {"limit", 1}});

@@ -7,15 +7,17 @@
 #include "deft/base/text.h"
 #include "deft/tools/builtin.h"
 #include "deft/tools/registry.h"
+#include "deft/ui/tools_markdown.h"
 
 namespace deft {
 namespace {
 
 constexpr const char* kHelp = R"(Lists the tools that come with deft.
 
-Usage: deft tools [--json]
+Usage: deft tools [--json | --markdown]
 
-  --json    the definitions as a model API takes them: [{"name","description","input_schema"}]
+  --json      the definitions as a model API takes them: [{"name","description","input_schema"}]
+  --markdown  a page for people: docs/tools.md
 
 Example:
   deft tools --json > tools.json    # put it into your request's "tools"
@@ -26,15 +28,15 @@ constexpr std::size_t kSummaryCharactersMax = 90;
 }  // namespace
 
 int run_tools(int argc, const char* const* argv) {
-  bool json = false;
+  std::string_view form;
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
     if (option == "--help" || option == "-h") return std::fputs(kHelp, stdout), 0;
-    if (option != "--json") {
+    if (option != "--json" && option != "--markdown") {
       std::fprintf(stderr, "deft tools: unknown option %s; see deft tools --help\n", argv[i]);
       return 2;
     }
-    json = true;
+    form = option;
   }
   ToolRegistry registry;
   for (auto& tool : make_builtin_tools()) {
@@ -45,10 +47,8 @@ int run_tools(int argc, const char* const* argv) {
   }
   const auto pool = registry.pool(Permissions({}, Mode::normal, {}));
   const SessionState session;
-  if (json) {
-    std::printf("%s\n", pool->definitions(session).c_str());
-    return 0;
-  }
+  if (form == "--json") return std::printf("%s\n", pool->definitions(session).c_str()), 0;
+  if (form == "--markdown") return std::fputs(tools_markdown(*pool).c_str(), stdout), 0;
   for (const RegisteredTool& entry : pool->advertised()) {
     const std::string description = entry.tool->description(session);
     std::printf("%-12s %s\n", entry.tool->spec().name.c_str(), one_line(description, kSummaryCharactersMax).c_str());
