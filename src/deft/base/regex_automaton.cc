@@ -11,6 +11,7 @@ namespace {
 using Op = RegexProgram::Step::Op;
 
 constexpr std::uint32_t kBuiltBetweenStopChecks = 64;
+constexpr std::ptrdiff_t kBytesBetweenStopChecks = std::ptrdiff_t{1} << 20;
 constexpr std::size_t kHalvesBytesMin = 4'096;
 
 const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
@@ -166,8 +167,9 @@ bool RegexAutomaton::run_characters(Run& run, const unsigned char* end) {
     // The loop that all the time is spent in: in registers, one look-up a byte.
     const Next* table = table_.data();
     const unsigned char* at = run.at;
+    const unsigned char* until = at + std::min(end - at, kBytesBetweenStopChecks);
     Next state = run.state;
-    while (at != end) {
+    while (at != until) {
       const Next next = table[state + column_[*at]];
       if (next >= kUnknown) [[unlikely]]
         break;
@@ -177,13 +179,21 @@ bool RegexAutomaton::run_characters(Run& run, const unsigned char* end) {
     run.state = state;
     run.at = at;
     if (at == end) break;
+    if (at == until && stop_.stop_requested()) {
+      run.state |= kDead;
+      return false;
+    }
     if (!take_character(run, end)) return false;
   }
   return true;
 }
 
 void RegexAutomaton::run_backward(Run& run, const unsigned char* begin) {
-  while (run.at != begin) {
+  for (std::ptrdiff_t taken = 1; run.at != begin; ++taken) {
+    if (taken % kBytesBetweenStopChecks == 0 && stop_.stop_requested()) {
+      run.state |= kDead;
+      return;
+    }
     const Decoded character = decode_backward(begin, run.at);
     const Class its_class = character.length == 0 ? program_.stray_byte : class_of(character.point);
     if (!take(run, its_class, -std::max<std::ptrdiff_t>(1, character.length))) return;

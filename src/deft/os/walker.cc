@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -86,7 +87,10 @@ bool is_kernels_own(std::string_view path) { return path == "/proc" || path == "
 class Walk {
  public:
   Walk(const WalkOptions& options, WalkVisitor& visitor)
-      : options_(options), visitor_(visitor), root_prefix_(options.root == "/" ? "/" : options.root + "/") {}
+      : options_(options),
+        visitor_(visitor),
+        root_prefix_(options.root == "/" ? "/" : options.root + "/"),
+        workers_max_(options.workers_max) {}
 
   Result<WalkReport> run() {
     UniqueFd root = open_without_links(options_.root, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
@@ -124,14 +128,21 @@ class Walk {
       waiting_ = jobs_.size();
       ++unfinished_;
       const std::size_t workers = helpers_.size() + 1;
-      if (workers < options_.workers_max && jobs_.size() >= kJobsPerHelper * workers) {
-        helpers_.emplace_back([this, workers] {
-          Worker worker{.number = workers};
-          work(worker);
-        });
-      }
+      if (workers < workers_max_ && jobs_.size() >= kJobsPerHelper * workers) start_helper(workers);
     }
     changed_.notify_one();
+  }
+
+  // Under mutex_. Without another thread it takes longer, that is all.
+  void start_helper(std::size_t number) {
+    try {
+      helpers_.emplace_back([this, number] {
+        Worker worker{.number = number};
+        work(worker);
+      });
+    } catch (const std::system_error&) {
+      workers_max_ = number;
+    }
   }
 
   void work(Worker& worker) {
@@ -284,6 +295,7 @@ class Walk {
   std::size_t unfinished_ = 0;  // jobs that wait or are under way
   WalkReport report_;
   std::exception_ptr failure_;
+  std::size_t workers_max_;
   std::vector<std::jthread> helpers_;
 };
 

@@ -10,6 +10,7 @@ namespace {
 
 // ripgrep's: how much is read at a time decides what counts of a file that turns out to be binary.
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
+constexpr std::size_t kPartsAtOnce = 1'024;
 constexpr std::size_t kBeginningBytes = 4 * kGrepLineCharactersMax;
 
 std::string_view piece(std::string_view text, Span span) { return text.substr(span.begin, span.end - span.begin); }
@@ -102,13 +103,9 @@ void GrepFile::take_line(Progress& file, std::string_view block, Span line) {
     file.done = true;
     return;
   }
-  if (query_.only_matching) find_parts(block, line);
-  file.finding.matches += query_.only_matching ? parts_.size() : 1;
+  if (query_.only_matching) return take_parts(file, block, line);
+  ++file.finding.matches;
   if (query_.mode != GrepMode::content || !is_shown(file, block, line)) return;
-  if (query_.only_matching) {
-    file.writer.add_parts(line, parts_);
-    return;
-  }
   Span match = line;
   if (line.end - line.begin > kGrepLineCharactersMax) {  // only then it matters where the match is
     const auto found = lines_->search().find(piece(block, line), 0);
@@ -117,20 +114,28 @@ void GrepFile::take_line(Progress& file, std::string_view block, Span line) {
   file.writer.add_lines(line, match);
 }
 
-// All matches in the line. Right behind a match an empty one does not count.
-void GrepFile::find_parts(std::string_view block, Span line) {
-  parts_.clear();
+// All matches in the line, some at a time: a line may hold millions. Right behind a match an empty one does not count.
+void GrepFile::take_parts(Progress& file, std::string_view block, Span line) {
+  const bool shown = query_.mode == GrepMode::content && is_shown(file, block, line);
+  const auto take = [&] {
+    file.finding.matches += parts_.size();
+    if (shown) file.writer.add_parts(line, parts_);
+    parts_.clear();
+  };
   const std::string_view text = piece(block, line);
   std::optional<std::size_t> last_end;
   for (std::size_t from = 0; from <= text.size();) {
+    if (parts_.size() == kPartsAtOnce) take();
+    if (parts_.empty() && stop_.requested()) return;
     const auto found = lines_->search().find(text, from);
-    if (!found) return;
+    if (!found) break;
     const bool is_empty = found->begin == found->end;
     from = is_empty ? next_character(text, found->end) : found->end;
     if (is_empty && found->end == last_end) continue;
     last_end = found->end;
     parts_.push_back({line.begin + found->begin, line.begin + found->end});
   }
+  if (!parts_.empty()) take();
 }
 
 // The buffer is full and holds no newline. The line is not held any longer, only what the automaton makes of it.

@@ -46,7 +46,7 @@ class GrepFile {
   void search_block(Progress& file, std::string_view block, bool is_last);
   void search_long_line(Progress& file);
   void take_line(Progress& file, std::string_view block, Span line);
-  void find_parts(std::string_view block, Span line);
+  void take_parts(Progress& file, std::string_view block, Span line);
 
   void search_whole(Progress& file);
   void take_span(Progress& file, std::string_view text, Span match);

@@ -11,8 +11,23 @@ namespace {
 
 constexpr std::size_t kShownBeforeMatchBytes = 100;  // of a line that is cut
 
+// Sixteen bytes at a time: in large files a good part of the time is spent here.
 std::size_t count_newlines(std::string_view text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  using Lanes = unsigned char __attribute__((vector_size(16)));
+  constexpr std::size_t kAddedMax = 255;  // then a lane is full
+  std::size_t count = 0;
+  while (text.size() >= sizeof(Lanes)) {
+    Lanes lanes{};
+    const std::size_t steps = std::min(text.size() / sizeof(Lanes), kAddedMax);
+    for (std::size_t i = 0; i < steps; ++i) {
+      Lanes bytes;
+      std::memcpy(&bytes, text.data() + i * sizeof bytes, sizeof bytes);
+      lanes -= reinterpret_cast<Lanes>(bytes == '\n');  // equal lanes are -1
+    }
+    for (std::size_t lane = 0; lane < sizeof lanes; ++lane) count += lanes[lane];
+    text.remove_prefix(steps * sizeof(Lanes));
+  }
+  return count + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 // A carriage return before the newline belongs to the line's end.
