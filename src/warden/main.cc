@@ -248,7 +248,7 @@ void Warden::forget(pid_t pid, int status) {
     }
     if (WEXITSTATUS(status) == kSupervisorLeftSurvivors) orphans_possible_ = true;
     if (WEXITSTATUS(status) == kSupervisorDone && running_[i].folder != 0) folders_.give_back(running_[i].folder);
-    if (WEXITSTATUS(status) != kSupervisorLeftSurvivors && running_[i].group != 0) groups_.give_back(running_[i].group);
+    if (WEXITSTATUS(status) == kSupervisorDone && running_[i].group != 0) groups_.give_back(running_[i].group);
     close(running_[i].channel);
     running_[i] = running_[--running_count_];
     return;

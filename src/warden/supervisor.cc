@@ -69,6 +69,9 @@ class Supervisor {
   int channel_;
   int child_signals_ = -1;
   int group_ = -1;  // the command's cgroup, if it is in one
+  // It was killed. A kernel may count the kills of a cgroup and kill at birth whoever is born into one that has been
+  // killed since its parent's, so the next command needs another.
+  bool group_is_spent_ = false;
   Phase phase_ = Phase::running;
   std::int64_t due_ = kNever;  // when the phase ends by itself
   std::int64_t settled_ = kNever;
@@ -262,7 +265,7 @@ void Supervisor::end_descendants() {
 // One call ends most commands, and most fork bombs, whole. The number of the command is taken until we reap it, and so
 // is its process group's.
 bool Supervisor::end_at_once() {
-  if (group_ >= 0 && kill_group(group_)) return true;
+  if (group_ >= 0 && kill_group(group_)) return group_is_spent_ = true;
   return !command_ended_ && kill(-report_.pid, SIGKILL) == 0;
 }
 
@@ -285,7 +288,7 @@ void Supervisor::finish() {
   choose_daemons();
   end_descendants();
   name_daemons();
-  const bool is_clear = clear_folder();
+  const bool is_clear = clear_folder() && (!group_is_spent_ || rmdir(assignment_.group_path) == 0);
   report_.kind = ReportKind::ended;
   send_report();
   if (kept_count_ > 0) keep();

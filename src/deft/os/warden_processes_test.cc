@@ -268,6 +268,19 @@ TEST_F(Warden, ACancelReachesTheCommandWhileTheReaderOfItsOutputIsBusy) {
   reader_may_go_on.count_down();
 }
 
+TEST_F(Warden, TheNextCommandLivesAfterOneThatWasEnded) {
+  for (int i = 0; i < 20; ++i) {
+    std::stop_source stop;
+    const auto tell = [&](OutputStream, std::string_view) { stop.request_stop(); };
+    const auto ended = processes_.run(bash("echo ready; sleep 1000", mark_), tell, {.abort = stop.get_token()});
+    ASSERT_TRUE(ended) << ended.error().message;
+    const auto next = run_bash("exit 5");
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_EQ(next->signal, 0);
+    EXPECT_EQ(next->exit_code, 5);
+  }
+}
+
 TEST_F(Warden, ASlowReaderHoldsUpNoOtherCommand) {
   std::latch reader_is_busy(1);
   std::latch reader_may_go_on(1);

@@ -7,6 +7,9 @@
 
 #include "deft/base/path.h"
 #include "deft/base/text.h"
+#include "deft/shell/commands.h"
+#include "deft/shell/parse.h"
+#include "deft/tools/environment_use.h"
 #include "deft/tools/read_only_judge.h"
 #include "deft/tools/shell_answer.h"
 #include "deft/tools/shell_directory.h"
@@ -45,7 +48,8 @@ class BashTool final : public Tool {
   const ToolSpec& spec() const override { return spec_; }
 
   bool is_read_only(const Json& input, const SessionView& session) const override {
-    return options_.read_only_calls && judge_.judge(command_of(input), session).read_only;
+    const std::string_view command = command_of(input);
+    return options_.read_only_calls && judge_.judge(command, session).read_only && !shows_more_than_it_gets(command);
   }
   std::optional<Footprint> footprint(const Json& input, const SessionView& session) const override {
     if (!is_read_only(input, session)) return Footprint::everything();
@@ -81,6 +85,16 @@ class BashTool final : public Tool {
   std::string render_use(const Json& input) const override { return "Bash(" + one_line(command_of(input), 60) + ")"; }
 
  private:
+  // A read-only call gets a few variables only. One that shows others would show them as not set.
+  bool shows_more_than_it_gets(std::string_view command) const {
+    const auto script = shell::parse(command);
+    if (!script) return true;
+    const auto is_withheld = [&](std::string_view name) {
+      return !sets_variable(command, name) && environment_.withholds(name);
+    };
+    return uses_withheld_variable(command, shell::commands_of(*script, {}), is_withheld);
+  }
+
   Result<ToolResult> run_in_foreground(const Json& input, ToolIo& io) {
     const std::string_view command = command_of(input);
     const LastDirectory last_directory(io.session_folder, io.call_id, command);
@@ -169,7 +183,7 @@ class BashTool final : public Tool {
 
   const BashOptions options_;
   const std::shared_ptr<BackgroundTasks> tasks_;
-  ShellEnvironment environment_;
+  mutable ShellEnvironment environment_;
   ReadOnlyJudge judge_;
   const ToolSpec spec_{
       .name = "Bash",

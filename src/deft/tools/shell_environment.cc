@@ -71,12 +71,29 @@ std::vector<std::string> ShellEnvironment::own() {
   return variables;
 }
 
+bool ShellEnvironment::runs_profile(const std::vector<std::string>& own) const {
+  return use_ == UseProfile::always || (use_ == UseProfile::if_needed && value_of(own, "SHLVL").empty());
+}
+
+bool ShellEnvironment::withholds(std::string_view name) {
+  std::optional<std::vector<std::string>> known;
+  {
+    // Who runs the profile holds the lock for long; then nothing is known yet.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock) known = base_;
+  }
+  const bool is_settled = known.has_value();
+  if (!known) known = own();
+  const std::string given = value_of(read_only_environment(*known), name);
+  if (!is_settled && runs_profile(*known)) return given.empty();
+  return given != value_of(command_environment(*known), name);
+}
+
 const std::vector<std::string>& ShellEnvironment::base(const Os& os, std::stop_token stop) {
   const std::lock_guard lock(mutex_);
   if (base_) return *base_;
   std::vector<std::string> variables = own();
-  const bool is_needed = use_ == UseProfile::if_needed && value_of(variables, "SHLVL").empty();
-  if (is_needed || use_ == UseProfile::always) {
+  if (runs_profile(variables)) {
     auto captured = profile_environment(os.processes, os.clock, variables, std::move(stop));
     if (captured) variables = std::move(*captured);
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deft/tools/tool.h"
@@ -30,10 +31,15 @@ class ShellEnvironment {
   // Of a call that was judged read-only: a few harmless variables (os/environment.h).
   std::vector<std::string> for_read_only_command(const Os& os, std::stop_token stop);
 
+  // Would a read-only call find this variable missing, or other than the others do? Quick: runs no profile. As long as
+  // one is still to be run, every variable that such a call does not get counts.
+  bool withholds(std::string_view name);
+
   static std::vector<std::string> own();
 
  private:
   const std::vector<std::string>& base(const Os& os, std::stop_token stop);
+  bool runs_profile(const std::vector<std::string>& own) const;
 
   const UseProfile use_;
   std::mutex mutex_;
