@@ -396,7 +396,7 @@ std::uint32_t from_environment(const char* name, std::uint32_t otherwise) {
 }
 
 TEST_F(Differential, EveryCommandThatBashRunsIsAmongThoseThatAreShown) {
-  constexpr std::uint32_t kSnippets = 150;
+  constexpr std::uint32_t kSnippets = 100;
   const std::uint32_t first = from_environment("DEFT_DIFFERENTIAL_SEED", 1);
   const std::uint32_t count = from_environment("DEFT_DIFFERENTIAL_SNIPPETS", kSnippets);
   std::uint32_t understood = 0;
@@ -430,7 +430,7 @@ TEST_F(Differential, WhatTheParserAcceptsBashAcceptsToo) {
     texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   }
   EXPECT_GT(texts.size(), 20U);
-  constexpr std::uint32_t kSlips = 400;
+  constexpr std::uint32_t kSlips = 200;
   const std::uint32_t first = from_environment("DEFT_DIFFERENTIAL_SEED", 1);
   const std::uint32_t count = from_environment("DEFT_DIFFERENTIAL_SLIPS", kSlips);
   std::mt19937 random(first);

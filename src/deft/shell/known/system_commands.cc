@@ -165,9 +165,9 @@ constexpr CommandRule kRules[] = {
     {"swapon", Operands::none, kPlain, "-s --show? --summary --noheadings --bytes"},
     {"sysctl", Operands::names, kPlain,
      "-AabeNnqX --all --values --names --binary --ignore --quiet --pattern= -r:", check_sysctl},
-    // Not -c, -C, -D, -E, -n.
+    // Not -c, -C, -D, -E, -n, nor -H, which starts a pager.
     {"dmesg", Operands::none, kPlain,
-     "-deHhJkLPprStTuVwWx -f: -F: -l: -s: --color? --ctime --decode --facility= --file= --follow --human --json "
+     "-dehJkLPprStTuVwWx -f: -F: -l: -s: --color? --ctime --decode --facility= --file= --follow --json "
      "--kernel "
      "--level= --nopager --notime --raw --reltime --show-delta --since= --until= --syslog --time-format= --userspace"},
     {"journalctl", Operands::names, kPlain,

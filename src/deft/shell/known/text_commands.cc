@@ -149,9 +149,9 @@ constexpr CommandRule kRules[] = {
     {"expr echo true false : yes", Operands::names, kPlain, "", nullptr, harmless},
     {"jq", Operands::files, kPlain, "", nullptr, judge_jq},
     {"envsubst", Operands::names, kPlain, "-v --variables"},
-    // Not -f (a file with more options), --output, plugins.
+    // Not --output, nor what loads parts of a document from elsewhere: --valid, --noent, --c14n, --xinclude.
     {"xmllint", Operands::files, kPlain,
-     "--noout --format --xpath= --nonet --recover --huge --html --c14n --pretty=", check_xmllint},
+     "--noout --format --xpath= --nonet --recover --huge --html --pretty=", check_xmllint},
     // -i writes in place; -s splits into files. Its other implementation is jq with another reader.
     {"yq", Operands::files, kPlain,
      "-CceMNnPrjyRS -o: -p: -I: --colors --no-colors --no-doc --null-input --prettyPrint --raw-output --unwrapScalar? "
