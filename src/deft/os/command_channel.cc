@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "deft/base/utf8.h"
@@ -32,6 +33,7 @@ CommandEnd end_of(const warden::Report& report) {
   end.signal = report.signal;
   if (report.cause == warden::Cause::timeout) end.cause = CommandEnd::Cause::timeout;
   if (report.cause == warden::Cause::request) end.cause = CommandEnd::Cause::cancel;
+  if (end.signal == SIGXFSZ) end.limit_hit = CommandLimit::file_size;
   end.leftover_count = report.leftover_count;
   end.survivor_count = report.survivor_count;
   end.kept_count = report.kept_count;

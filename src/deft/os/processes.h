@@ -86,11 +86,16 @@ struct Leftover {
   std::string name{};  // the start of its command line, printable
 };
 
+enum class CommandLimit { file_size };
+
 struct CommandEnd {
   enum class Cause { itself, timeout, cancel };
   int exit_code = 0;  // meaningful if signal is 0
   int signal = 0;     // what killed it
   Cause cause = Cause::itself;
+  // A limit of which it is certain that it ended the command. The kernel tells it of the size of files only; whoever
+  // meets another one gets an error (no memory, try again, too many open files) and says so in its own words.
+  std::optional<CommandLimit> limit_hit{};
   std::vector<Leftover> leftovers{};  // the first few; only if the command ended by itself
   std::size_t leftover_count = 0;
   std::size_t survivor_count = 0;  // what we may not signal (another user's), or the kernel doesn't let go

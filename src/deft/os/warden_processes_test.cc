@@ -366,28 +366,64 @@ TEST_F(Warden, LargeOutputNeedsLittleMemory) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 16 * 1024) << "kilobytes";
 }
 
-TEST_F(Warden, LimitsHold) {
-  const auto run_limited = [this](const char* script, const CommandLimits& limits) {
+class WardenLimits : public Warden {
+ protected:
+  Result<CommandEnd> run_limited(const char* script, const CommandLimits& limits) {
     Command command = bash(script, mark_);
     command.limits = limits;
     return run(command);
-  };
-  const auto file = run_limited(
-      "ulimit -f; ulimit -H -n; ulimit -c; trap '' XFSZ; head -c 5000 /dev/zero > /tmp/$$.limit; "
-      "stat -c %s /tmp/$$.limit; rm /tmp/$$.limit",
-      {.file_bytes = 2048, .open_files = 123});
-  ASSERT_TRUE(file) << file.error().message;
-  EXPECT_TRUE(output_.starts_with("2\n123\n0\n")) << output_;
+  }
+};
+
+TEST_F(WardenLimits, HoldForTheCommandAndCannotBeRaisedByIt) {
+  ASSERT_TRUE(run_limited("ulimit -f; ulimit -H -n; ulimit -c; ulimit -u; ulimit -d",
+                          {.memory_bytes = 64 << 20, .processes = 5000, .file_bytes = 2048, .open_files = 123}));
+  EXPECT_EQ(output_, "2\n123\n0\n5000\n65536\n");
+  EXPECT_EQ(testing::as_nobody([this] {
+              static_cast<void>(run_limited("ulimit -n 200 2>/dev/null || echo no", {.open_files = 123}));
+              return output_;
+            }),
+            "no\n");
+}
+
+TEST_F(WardenLimits, AFileThatGrowsTooLargeEndsTheCommandWhichIsSaid) {
+  const auto end =
+      run_limited("exec 5> /tmp/limit.$$; rm /tmp/limit.$$; exec head -c 5000 /dev/zero >&5", {.file_bytes = 2048});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->signal, SIGXFSZ);
+  EXPECT_EQ(end->limit_hit, CommandLimit::file_size);
+
+  ASSERT_TRUE(
+      run_limited("trap '' XFSZ; head -c 5000 /dev/zero > /tmp/limit.$$; stat -c %s /tmp/limit.$$; "
+                  "rm /tmp/limit.$$",
+                  {.file_bytes = 2048}));
   EXPECT_TRUE(output_.ends_with("\n2048\n")) << output_;
+}
 
-  const auto memory =
+TEST_F(WardenLimits, MemoryBeyondTheLimitIsNotToBeHad) {
+  const auto end =
       run_limited("x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo survived ${#x}", {.memory_bytes = 100'000'000});
-  ASSERT_TRUE(memory) << memory.error().message;
+  ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(output_.find("survived 300000000"), output_.npos);
-  EXPECT_NE(memory->exit_code, 0);
+  EXPECT_NE(end->exit_code, 0);
+  EXPECT_EQ(end->limit_hit, std::nullopt);
+}
 
-  ASSERT_TRUE(run_limited("ulimit -u; ulimit -d", {.memory_bytes = 64 << 20, .processes = 5000}));
-  EXPECT_EQ(output_, "5000\n65536\n");
+TEST_F(WardenLimits, NoMoreFilesAreOpenThanAllowed) {
+  ASSERT_TRUE(run_limited("for i in {10..40}; do eval \"exec $i</dev/null\" 2>/dev/null || { echo $i; exit; }; done",
+                          {.open_files = 30}));
+  EXPECT_EQ(output_, "30\n");
+}
+
+// Of the user's, however many that are: the limit counts all of them. Root has none.
+TEST_F(WardenLimits, NoMoreProcessesStartThanAllowed) {
+  const auto output = testing::as_nobody([this] {
+    const auto end = run_limited(
+        "perl -e 'for (1..60) { $pid = fork(); defined $pid or do { print $!; exit }; $pid or sleep 1000 }'",
+        {.processes = 20});
+    return end ? output_ : end.error().message;
+  });
+  EXPECT_NE(output.find("Resource temporarily unavailable"), output.npos) << output;
 }
 
 TEST_F(Warden, WithoutALimitTheCommandHasTheOneOfDeft) {
