@@ -14,15 +14,16 @@ constexpr std::size_t kErrorBytesMax = 4'096;
 Result<Decoded> run_decoder(Decoding decoding, ToolIo& io) {
   const std::string program(file_name(decoding.argv.front()));
   const std::size_t output_bytes_max = decoding.output_bytes_max;
-  const Command command{.argv = std::move(decoding.argv),
-                        .environment = {"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C.UTF-8"},
-                        .directory = "/",
-                        .input = std::move(decoding.input),
-                        .separate_errors = true,
-                        .end_grace = Duration::zero(),
-                        .limits = {.memory_bytes = kDecoderMemoryBytesMax,
-                                   .file_bytes = kDecoderFileBytesMax,
-                                   .open_files = kDecoderOpenFilesMax}};
+  Command command{.argv = std::move(decoding.argv),
+                  .environment = {"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C.UTF-8"},
+                  .directory = "/",
+                  .input = std::move(decoding.input),
+                  .separate_errors = true,
+                  .end_grace = Duration::zero(),
+                  .limits = {.memory_bytes = kDecoderMemoryBytesMax,
+                             .file_bytes = kDecoderFileBytesMax,
+                             .open_files = kDecoderOpenFilesMax},
+                  .restriction = Restriction::read_only};
   Decoded decoded;
   std::stop_source too_much;
   const auto take = [&](OutputStream stream, std::string_view bytes) {
@@ -36,9 +37,16 @@ Result<Decoded> run_decoder(Decoding decoding, ToolIo& io) {
       decoded.output += bytes;
     }
   };
-  const auto end = io.os.processes.run(
-      command, take,
-      {.cancel = io.stop, .abort = too_much.get_token(), .deadline = io.os.clock.now() + kDecoderTimeMax});
+  const auto run = [&] {
+    return io.os.processes.run(
+        command, take,
+        {.cancel = io.stop, .abort = too_much.get_token(), .deadline = io.os.clock.now() + kDecoderTimeMax});
+  };
+  auto end = run();
+  if (!end && end.error().code == Errc::unsupported) {  // a kernel that cannot restrict it; the limits still hold
+    command.restriction = Restriction::none;
+    end = run();
+  }
   if (!end) return std::unexpected(end.error());
   if (too_much.stop_requested()) return fail(Errc::limit, program + " gave more than can be shown");
   if (end->cause == CommandEnd::Cause::cancel) return fail(Errc::cancelled, "The read was cancelled.");

@@ -8,7 +8,7 @@
 
 // Programs that take apart what strangers made: documents and pictures. A mistake in one of them must not become ours,
 // so each runs as a child of its own that gets the bytes on its standard input, knows neither their name nor our
-// environment, and may use only so much memory, time and output.
+// environment, can change nothing where the kernel can see to that, and may use only so much memory, time and output.
 
 namespace deft {
 

@@ -195,6 +195,7 @@ TEST_F(ReadPdfWithFakes, ProgramsGetTheBytesLimitsAndNothingElse) {
     EXPECT_EQ(command.environment,
               (std::vector<std::string>{"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C.UTF-8"}));
     EXPECT_TRUE(command.limits.memory_bytes && command.limits.file_bytes && command.limits.open_files);
+    EXPECT_EQ(command.restriction, Restriction::read_only);
   }
 }
 
@@ -205,6 +206,15 @@ TEST_F(ReadPdfWithFakes, AProgramThatNeverEndsOrNeverStopsTalkingIsEnded) {
   EXPECT_EQ(read(), "ERROR /p/a.pdf (PDF) cannot be read: pdfinfo took too long.");
   EXPECT_EQ(read(), "ERROR /p/a.pdf (PDF) cannot be read: pdfinfo gave more than can be shown.");
   EXPECT_EQ(read(), "ERROR /p/a.pdf (PDF) cannot be read: pdfinfo died of signal 9.");
+}
+
+TEST_F(ReadPdfWithFakes, WhereTheKernelCannotRestrictThemTheyRunWithTheirLimits) {
+  processes.add("pdfinfo", Script{.end = fail(Errc::unsupported, "no restriction here")});
+  processes.add("pdfinfo", Script{.output = {"Pages: 1\n"}});
+  processes.add("pdftotext", Script{.output = {"text"}});
+  EXPECT_EQ(read(), "[Page 1]\ntext");
+  EXPECT_EQ(processes.commands().at(1).restriction, Restriction::none);
+  EXPECT_TRUE(processes.commands().at(1).limits.memory_bytes);
 }
 
 TEST_F(ReadPdfWithFakes, ACancelEndsTheProgram) {
