@@ -53,7 +53,7 @@ TEST(GlobAgainstBash, ModulesOfNode) {
 }
 
 TEST(GlobAgainstBash, ACheckoutWithEverythingThatIsHiddenOrIgnored) {
-  const SearchTree tree;
+  const SearchTree& tree = shared_search_tree();
   SearchOracle oracle(tree.checkout, tree.home);
   expect_same(oracle, {{"**/*.c"},
                        {"*.c", "**/*.c"},

@@ -63,16 +63,8 @@ TEST(GrepAgainstRipgrep, ModulesOfNode) {
 )table");
 }
 
-class GrepInACheckout : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() { tree = new SearchTree; }
-  static void TearDownTestSuite() { delete tree; }
-  static SearchTree* tree;
-};
-SearchTree* GrepInACheckout::tree = nullptr;
-
-TEST_F(GrepInACheckout, FilesThatMatch) {
-  SearchOracle oracle(tree->checkout, tree->home);
+TEST(GrepInACheckout, FilesThatMatch) {
+  SearchOracle oracle(shared_search_tree().checkout, shared_search_tree().home);
   expect_same(oracle, R"table(
 {"pattern":""}
 {"pattern":"foo"}
@@ -99,8 +91,8 @@ TEST_F(GrepInACheckout, FilesThatMatch) {
 )table");
 }
 
-TEST_F(GrepInACheckout, LinesThatMatch) {
-  SearchOracle oracle(tree->checkout, tree->home);
+TEST(GrepInACheckout, LinesThatMatch) {
+  SearchOracle oracle(shared_search_tree().checkout, shared_search_tree().home);
   expect_same(oracle, R"table(
 {"pattern":"foo","output_mode":"content"}
 {"pattern":"foo","output_mode":"content","path":"odd"}
@@ -119,8 +111,8 @@ TEST_F(GrepInACheckout, LinesThatMatch) {
 )table");
 }
 
-TEST_F(GrepInACheckout, HowOftenFilesMatch) {
-  SearchOracle oracle(tree->checkout, tree->home);
+TEST(GrepInACheckout, HowOftenFilesMatch) {
+  SearchOracle oracle(shared_search_tree().checkout, shared_search_tree().home);
   expect_same(oracle, R"table(
 {"pattern":"foo","output_mode":"count"}
 {"pattern":"","output_mode":"count"}
@@ -132,8 +124,8 @@ TEST_F(GrepInACheckout, HowOftenFilesMatch) {
 )table");
 }
 
-TEST_F(GrepInACheckout, ChosenByGlobOrType) {
-  SearchOracle oracle(tree->checkout, tree->home);
+TEST(GrepInACheckout, ChosenByGlobOrType) {
+  SearchOracle oracle(shared_search_tree().checkout, shared_search_tree().home);
   expect_same(oracle, R"table(
 {"pattern":"foo","glob":"*.c"}
 {"pattern":"foo","glob":"*.{c,h}"}

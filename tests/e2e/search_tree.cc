@@ -169,4 +169,9 @@ SearchTree::SearchTree() : checkout(folder / "checkout"), home(folder / "home") 
   plant_repositories(folder, "checkout");
 }
 
+const SearchTree& shared_search_tree() {
+  static const SearchTree tree;
+  return tree;
+}
+
 }  // namespace deft::testing

@@ -16,5 +16,7 @@ struct SearchTree {
   std::string checkout;
   std::string home;
 };
+// One for all tests that do not change it.
+const SearchTree& shared_search_tree();
 
 }  // namespace deft::testing

@@ -225,6 +225,7 @@ RegexAutomaton::Next RegexAutomaton::start_state(Neighbour before) {
   begin_list();
   const bool begins_here = rule_ == Rule::longest || rule_ == Rule::earliest_here;
   add_reachable(begins_here ? program_.anchored_start : program_.search_start, std::nullopt, steps);
+  drop_forks(steps);
   const Next made = intern(std::move(steps), before);
   starts_[before] = made;
   return made;
@@ -255,6 +256,7 @@ RegexAutomaton::Next RegexAutomaton::work_out(Next& state, Class next_class) {
                                           : step.op == Op::anything && next_class != program_.text_end;
     if (taken) add_reachable(step.next, std::nullopt, reached);
   }
+  drop_forks(reached);
   const bool dead = reached.empty();
   const Next next = (dead ? kDead : intern(std::move(reached), after)) | (matched ? kMatched : 0);
   table_[state + next_class] = next;
@@ -289,6 +291,14 @@ void RegexAutomaton::forget_all_but(Next& state) {
   state = intern(std::move(kept), before);
 }
 
+// Where an assertion waits, the way that led to it is gone once more when it is decided, and must not be gone twice: so
+// the forks before it stay in the list. All others have done their work.
+void RegexAutomaton::drop_forks(Steps& steps) const {
+  const auto is = [this](Op op) { return [this, op](std::uint32_t step) { return program_.steps[step].op == op; }; };
+  if (rule_ == Rule::leftmost && std::ranges::any_of(steps, is(Op::assertion))) return;
+  std::erase_if(steps, is(Op::fork));
+}
+
 void RegexAutomaton::begin_list() {
   if (++mark_number_ != 0) return;
   std::ranges::fill(marks_, 0);
@@ -307,6 +317,7 @@ void RegexAutomaton::add_reachable(std::uint32_t first, const std::optional<Side
     if (step.op == Op::fork) {
       stack_.push_back(step.other);
       stack_.push_back(step.next);
+      if (!sides) out.push_back(number);
     } else if (step.op == Op::assertion && sides) {
       if (holds(step.assertion, sides->before, sides->after)) stack_.push_back(step.next);
     } else if (step.op != Op::never) {

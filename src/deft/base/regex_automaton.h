@@ -86,9 +86,10 @@ class RegexAutomaton {
   Next intern(Steps steps, Neighbour before);
   void forget_all_but(Next& state);
 
+  void drop_forks(Steps& steps) const;
   void begin_list();
   bool mark(std::uint32_t step);  // false: it is in the list already
-  // Where `sides` are not known yet, assertions wait in the list.
+  // Where `sides` are not known yet, assertions wait in the list; see drop_forks().
   void add_reachable(std::uint32_t first, const std::optional<Sides>& sides, Steps& out);
 
   Class class_of(char32_t point);

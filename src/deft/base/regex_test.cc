@@ -257,6 +257,13 @@ TEST(Regex, TimeIsLinearWhateverThePattern) {
   }
 }
 
+TEST(Regex, AnEmptyTurnOfALoopEndsItAlsoAfterAnAssertion) {
+  const Regex regex = compiled("(^|b)+");
+  RegexSearch search(regex, {});
+  EXPECT_EQ(search.find("bb", 0), (Span{0, 0}));
+  EXPECT_EQ(search.find("abb", 1), (Span{1, 3}));
+}
+
 TEST(Regex, ALargeAutomatonIsForgottenAndBegunAnew) {
   // Which of the last 18 characters were "a" makes 2^18 states: more than there is room for.
   const std::string text = random_letters(200'000);
