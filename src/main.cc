@@ -5,6 +5,7 @@
 
 #include "deft/os/standard_streams.h"
 #include "deft/ui/classify_command.h"
+#include "deft/ui/doctor_command.h"
 #include "deft/ui/exec.h"
 #include "deft/ui/tools_command.h"
 
@@ -18,6 +19,7 @@ Usage: deft COMMAND [OPTIONS]
   exec      run the tool calls of a model's message, from standard input
   classify  say whether a shell command only reads, and why
   tools     list the tools, as a table or as definitions for a model
+  doctor    say what this machine lets deft do, and what to do about the rest
   help      this text; deft COMMAND --help tells more
 
   --version
@@ -34,6 +36,7 @@ int main(int argc, char** argv) {
   if (command == "exec") return deft::run_exec(argc - 1, argv + 1);
   if (command == "classify") return deft::run_classify(argc - 1, argv + 1);
   if (command == "tools") return deft::run_tools(argc - 1, argv + 1);
+  if (command == "doctor") return deft::run_doctor(argc - 1, argv + 1);
   if (command == "--version" || command == "-v") return std::puts(DEFT_VERSION " (deft)"), 0;
   if (command == "help" || command == "--help" || command == "-h") return std::fputs(kHelp, stdout), 0;
   if (command.empty()) return std::fputs(kHelp, stderr), 2;

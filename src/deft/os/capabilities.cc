@@ -65,6 +65,8 @@ std::string landlock_text(std::uint32_t version) {
 
 }  // namespace
 
+bool can_run_read_only() { return landlock_version() > 0 && has_seccomp_filter(); }
+
 SystemCapabilities probe_capabilities() {
   SystemCapabilities found;
   found.landlock_version = landlock_version();

@@ -27,6 +27,8 @@ struct SystemCapabilities {
 };
 
 SystemCapabilities probe_capabilities();
+// Only whether commands can be run read-only; two system calls.
+bool can_run_read_only();
 
 // One line for each, in plain words.
 struct CapabilityLine {

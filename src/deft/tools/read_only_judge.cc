@@ -1,10 +1,12 @@
 #include "deft/tools/read_only_judge.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "deft/base/content_hash.h"
-#include "deft/os/disk_files.h"
 #include "deft/shell/commands.h"
 #include "deft/shell/named_files.h"
 #include "deft/shell/parse.h"
@@ -12,25 +14,25 @@
 namespace deft {
 namespace {
 
-constexpr std::size_t kConfigurationBytesMax = std::size_t{1} << 20;
 constexpr std::size_t kJudgementsKeptMax = 1'000;
 
 std::optional<std::string> read_file(const std::string& path) {
-  DiskFiles disk;
-  const auto canonical = disk.canonical(path);
-  if (!canonical) return std::nullopt;
-  auto content = disk.read(*canonical, kConfigurationBytesMax);
-  if (!content) return std::nullopt;
-  return std::move(content->bytes);
+  std::error_code ec;
+  if (!std::filesystem::is_regular_file(path, ec)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  const std::uintmax_t size = std::filesystem::file_size(path, ec);
+  std::string text(static_cast<std::size_t>(std::min<std::uintmax_t>(size, shell::kViewedBytesMax + 1)), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 std::optional<std::string> real_path(const std::string& path) {
-  DiskFiles disk;
-  auto canonical = disk.canonical(path);
-  if (!canonical) return std::nullopt;
-  const auto status = disk.status(*canonical);
-  if (!status || status->kind == FileKind::missing) return std::nullopt;
-  return std::move(*canonical);
+  std::error_code ec;
+  const auto canonical = std::filesystem::canonical(path, ec);
+  if (ec) return std::nullopt;
+  return canonical.string();
 }
 
 std::string home() {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include "deft/os/capabilities.h"
+
 namespace deft {
 namespace {
 
@@ -52,7 +54,10 @@ UseProfile use_profile(ShellSettings::Profile profile) {
 
 BuiltinOptions builtin_options(const Settings& settings) {
   const ShellSettings& shell = settings.shell;
-  BashOptions bash{.limits = {.memory_bytes = in_bytes(limit(shell.memory_mb, std::nullopt)),
+  const bool can_restrict = can_run_read_only();
+  BashOptions bash{.read_only_calls = can_restrict || shell.read_only_without_sandbox,
+                   .sandbox = can_restrict,
+                   .limits = {.memory_bytes = in_bytes(limit(shell.memory_mb, std::nullopt)),
                               .processes = limit(shell.processes, kProcessesDefault),
                               .file_bytes = in_bytes(limit(shell.file_mb, kFileMegabytesDefault)),
                               .open_files = limit(shell.open_files, kOpenFilesDefault)},

@@ -1,16 +1,15 @@
 #include "deft/ui/classify_command.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "deft/shell/classify.h"
 #include "deft/shell/parse.h"
 #include "deft/shell/render.h"
+#include "deft/tools/read_only_judge.h"
 
 namespace deft {
 namespace {
@@ -31,31 +30,10 @@ Examples:
 Exit code: 0 read-only, 1 not read-only, 2 unusable arguments; with --json always 0.
 )";
 
-std::optional<std::string> read_file(const std::string& path) {
-  std::error_code ec;
-  if (!std::filesystem::is_regular_file(path, ec)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  const std::uintmax_t size = std::filesystem::file_size(path, ec);
-  std::string text(static_cast<std::size_t>(std::min<std::uintmax_t>(size, shell::kViewedBytesMax + 1)), '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
-
-std::optional<std::string> real_path(const std::string& path) {
-  std::error_code ec;
-  const auto canonical = std::filesystem::canonical(path, ec);
-  if (ec) return std::nullopt;
-  return canonical.string();
-}
-
 shell::ClassifyOptions options_here() {
   std::error_code ec;
   const char* home = std::getenv("HOME");
-  return {.cwd = std::filesystem::current_path(ec).string(),
-          .home = home ? home : "",
-          .files = {.read = read_file, .real_path = real_path}};
+  return {.cwd = std::filesystem::current_path(ec).string(), .home = home ? home : "", .files = file_view_of_disk()};
 }
 
 // Of a line that is longer than any that can be used only the begin is kept. False: the input has ended.

@@ -1,0 +1,145 @@
+#include "deft/ui/doctor_command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/base/json.h"
+#include "deft/os/capabilities.h"
+#include "deft/os/environment.h"
+#include "deft/tools/shell_environment.h"
+
+namespace deft {
+namespace {
+
+constexpr const char* kHelp = R"(Says what this machine lets deft do, and what to do about the rest. Starts nothing.
+
+Usage: deft doctor [--json]
+
+  --json    {"healthy","findings":[{"name","state","text"}]}, state: good, note or bad
+
+Exit code: 0 if every command can run, 1 if something must be repaired first, 2 for unusable arguments.
+)";
+
+struct Finding {
+  enum class State { good, note, bad };
+  std::string name;
+  State state = State::good;
+  std::string text;
+};
+
+std::string_view to_string(Finding::State state) {
+  switch (state) {
+    case Finding::State::good: return "good";
+    case Finding::State::note: return "note";
+    case Finding::State::bad: return "bad";
+  }
+  return "bad";
+}
+
+Finding program(std::string name, const char* path, Finding::State if_missing, std::string_view what_for,
+                std::string_view package) {
+  if (::access(path, X_OK) == 0) return {std::move(name), Finding::State::good, path};
+  return {std::move(name), if_missing,
+          std::string(path) + " is missing: " + std::string(what_for) + ". Install " + std::string(package) + "."};
+}
+
+Finding temporary_folder() {
+  const char* folder = std::getenv("TMPDIR");
+  if (!folder || *folder == '\0') folder = "/tmp";
+  if (::access(folder, W_OK | X_OK) == 0) return {"temporary folder", Finding::State::good, folder};
+  return {"temporary folder", Finding::State::bad,
+          std::string(folder) + " is not writable: set TMPDIR to a folder that is"};
+}
+
+Finding profile() {
+  const char* level = std::getenv("SHLVL");
+  if (level && *level != '\0') {
+    return {"profile", Finding::State::good, "deft was started from a shell, whose environment commands get"};
+  }
+  return {"profile", Finding::State::good,
+          "deft was not started from a shell: your login profile is run once, before the first command"};
+}
+
+Finding secrets(bool is_root) {
+  std::vector<std::string> names;
+  for (const std::string& variable : ShellEnvironment::own()) {
+    const std::string name = variable.substr(0, variable.find('='));
+    if (is_secret_name(name)) names.push_back(name);
+  }
+  if (names.empty() && !is_root) {
+    return {"secrets", Finding::State::good, "no key of a model API is in the environment"};
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  if (!names.empty()) text += " is not handed to commands, but the shell that exported it has it in its own memory";
+  if (is_root) {
+    text +=
+        std::string(text.empty() ? "" : "; ") + "a command that runs as root can look into other processes, deft's too";
+  }
+  return {"secrets", Finding::State::note, text};
+}
+
+std::vector<Finding> examine() {
+  std::vector<Finding> findings;
+  const SystemCapabilities system = probe_capabilities();
+  for (const CapabilityLine& line : explain(system)) {
+    const bool must_be = line.name == "proc";
+    const auto otherwise = must_be ? Finding::State::bad : Finding::State::note;
+    findings.push_back({std::string(line.name), line.is_good ? Finding::State::good : otherwise, line.text});
+  }
+  findings.push_back({"out of reach", Finding::State::note,
+                      "what a service is asked to start (systemd-run, at, docker) is not deft's to end"});
+  findings.push_back(program("bash", "/bin/bash", Finding::State::bad, "commands run under it", "bash"));
+  findings.push_back(
+      program("pdf", "/usr/bin/pdftotext", Finding::State::note, "PDF files cannot be read", "poppler-utils"));
+  findings.push_back(temporary_folder());
+  findings.push_back(profile());
+  findings.push_back(secrets(system.is_root));
+  return findings;
+}
+
+void print_for_people(const std::vector<Finding>& findings) {
+  const bool colours = ::isatty(STDOUT_FILENO) == 1 && !std::getenv("NO_COLOR");
+  for (const Finding& finding : findings) {
+    const char* colour = finding.state == Finding::State::good   ? "\x1B[32m"
+                         : finding.state == Finding::State::note ? "\x1B[33m"
+                                                                 : "\x1B[31m";
+    std::printf("%s%-4s%s  %-18s  %s\n", colours ? colour : "", std::string(to_string(finding.state)).c_str(),
+                colours ? "\x1B[0m" : "", finding.name.c_str(), finding.text.c_str());
+  }
+}
+
+}  // namespace
+
+int run_doctor(int argc, const char* const* argv) {
+  bool json = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--help" || option == "-h") return std::fputs(kHelp, stdout), 0;
+    if (option != "--json") {
+      std::fprintf(stderr, "deft doctor: unknown option %s; see deft doctor --help\n", argv[i]);
+      return 2;
+    }
+    json = true;
+  }
+  const std::vector<Finding> findings = examine();
+  bool healthy = true;
+  JsonArray list;
+  for (const Finding& finding : findings) {
+    healthy = healthy && finding.state != Finding::State::bad;
+    list.push_back(JsonObject{{"name", finding.name}, {"state", to_string(finding.state)}, {"text", finding.text}});
+  }
+  if (json) {
+    std::printf("%s\n", to_json(JsonObject{{"healthy", healthy}, {"findings", std::move(list)}}).c_str());
+  } else {
+    print_for_people(findings);
+  }
+  return healthy ? 0 : 1;
+}
+
+}  // namespace deft
