@@ -147,6 +147,7 @@ TEST(KnownFiles, SearchToolsRunNoHelpers) {
                         "bat --pager x f",
                         "bat --paging=always f",
                         "bat cache --build",
+                        "bat --list-themes",
                         "bat *",
                         "BAT_PAGER=x bat f",
                         "zgrep x *",

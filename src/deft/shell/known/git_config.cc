@@ -191,10 +191,13 @@ class RepositoryFinder {
   Problem judge_folder(const std::string& folder) {
     std::string common = folder;
     if (const auto link = files_.read(join_paths(folder, "commondir"))) common = join_paths(folder, trim(*link));
-    for (const std::string& file : {join_paths(common, "config"), join_paths(folder, "config.worktree")}) {
-      const auto text = files_.read(file);
-      if (!text) continue;
-      if (Problem problem = judge_git_config(*text)) return problem;
+    // Every repository has this file: one that cannot be read, for instance because it is too long, may say anything.
+    const auto config = files_.read(join_paths(common, "config"));
+    if (!config) return "the configuration in " + common + " cannot be read";
+    if (Problem problem = judge_git_config(*config)) return problem;
+    const auto own_config = files_.read(join_paths(folder, "config.worktree"));
+    if (own_config) {
+      if (Problem problem = judge_git_config(*own_config)) return problem;
     }
     if (files_.read(join_paths(common, "hooks/post-index-change"))) {
       return std::string("the repository has a hook that reading commands may run");

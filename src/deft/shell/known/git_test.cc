@@ -298,6 +298,10 @@ TEST(KnownGit, ConfigurationIsFoundAsGitFindsIt) {
   bare.add("/b/docs/x", "");
   expect_not_read_only({"git status", "git -C docs log"}, bare.options("/b"));
 
+  FakeDisk unreadable;
+  unreadable.add("/u/.git/HEAD", "x");
+  expect_not_read_only({"git status"}, unreadable.options("/u"));
+
   FakeDisk hook;
   hook.add("/h/.git/HEAD", "x");
   hook.add("/h/.git/config", kPlainConfig);

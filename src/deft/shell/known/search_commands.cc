@@ -14,7 +14,8 @@ constexpr std::string_view kGrep =
     "--exclude= --exclude-from= --exclude-dir= --include= --include-dir= --recursive --dereference-recursive "
     "--line-buffered --no-group-separator --group-separator= --unix-byte-offsets";
 
-// bat has a subcommand in the place of the first file. Like git it pages only for a terminal.
+// bat has a subcommand in the place of the first file. Like git it shows files in a pager only on a terminal, but its
+// lists of languages and themes always.
 Problem check_bat(const Invocation& invocation, const Situation&) {
   for (const Argument* operand : invocation.operands) {
     if (!operand->is_exact() || operand->text == "cache") return "bat with " + quoted(operand->source);
@@ -66,8 +67,7 @@ constexpr CommandRule kRules[] = {
      "--statistics --wholename"},
     {"bat batcat", Operands::files, kPlain,
      "-AnpPSu -H: -l: -m: -r: --color= --decorations= --highlight-line= --language= --line-range= --number "
-     "--paging=never --plain --show-all --style= --tabs= --terminal-width= --theme= --wrap= --list-languages "
-     "--list-themes",
+     "--paging=never --plain --show-all --style= --tabs= --terminal-width= --theme= --wrap=",
      check_bat},
     {"tokei", Operands::names, kPlain,
      "-fC -e: -s: -t: -o: --files --exclude= --sort= --types= --type= --output= --hidden --no-ignore --compact"},

@@ -48,6 +48,40 @@ Problem check_sysctl(const Invocation& invocation, const Situation&) {
   return std::nullopt;
 }
 
+// To know these of a device its cache is written.
+Problem check_findmnt(const Invocation& invocation, const Situation&) {
+  const auto asks_device = [](std::string_view text) {
+    return text.find("UUID") != std::string_view::npos || text.find("LABEL") != std::string_view::npos;
+  };
+  for (const GivenOption& option : invocation.options) {
+    if (!option.value_exact || asks_device(option.value_text))
+      return "findmnt " + option.name + " may look into devices";
+  }
+  for (const Argument* operand : invocation.operands) {
+    if (!operand->is_exact() || asks_device(operand->text)) return "findmnt may look into devices";
+  }
+  return std::nullopt;
+}
+
+// A filter may name a host, which would be looked up.
+Problem check_ss(const Invocation& invocation, const Situation&) {
+  constexpr std::string_view kWords =
+      "state exclude all connected synchronized bucket big established syn-sent syn-recv fin-wait-1 fin-wait-2 "
+      "time-wait "
+      "closed close-wait last-ack listening closing sport dport src dst eq ne ge le gt lt and or not";
+  for (const Argument* operand : invocation.operands) {
+    if (!operand->is_exact()) return unknown_word("ss", *operand);
+    std::string_view rest = operand->text;
+    while (!rest.empty()) {
+      const std::string_view word = rest.substr(0, rest.find_first_of(" \t\n"));
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+      const bool is_numeric = word.find_first_not_of("0123456789.:/*[]()!=<>&|") == std::string_view::npos;
+      if (!is_numeric && !is_any_of(word, kWords)) return "ss may look up " + quoted(word);
+    }
+  }
+  return std::nullopt;
+}
+
 // Host names would be asked for in the network.
 Problem check_getent(const Invocation& invocation, const Situation&) {
   constexpr std::string_view kLocal = "passwd group shadow gshadow services protocols rpc shells";
@@ -160,7 +194,8 @@ constexpr CommandRule kRules[] = {
     {"findmnt", Operands::names, kPlain,
      "-AabcDefhiJklmnPRrsuUvy -d: -F: -N: -o: -O: -S: -t: -T: --all --json --list --df --fstab --kernel --mtab "
      "--noheadings "
-     "--output= --output-all --pairs --raw --real --pseudo --target= --source= --types= --options= --submounts --tree"},
+     "--output= --pairs --raw --real --pseudo --target= --source= --types= --options= --submounts --tree",
+     check_findmnt},
     {"mount", Operands::none, kPlain, "-l -t: --show-labels"},
     {"swapon", Operands::none, kPlain, "-s --show? --summary --noheadings --bytes"},
     {"sysctl", Operands::names, kPlain,
@@ -197,7 +232,8 @@ constexpr CommandRule kRules[] = {
     // Not -K, -D, -N, -r.
     {"ss", Operands::names, kPlain,
      "-046aBbdeHilmnoOpSstTuwxZz -f: -A: --all --listening --numeric --processes --tcp --udp --unix --raw --summary "
-     "--extended --options --memory --info --no-header --oneline --ipv4 --ipv6 --family= --query="},
+     "--extended --options --memory --info --no-header --oneline --ipv4 --ipv6 --family= --query=",
+     check_ss},
     {"netstat", Operands::none, kPlain,
      "-46aceFgilMnNoprsStuUvwWx -A: --all --listening --numeric --programs --tcp --udp --unix --route --interfaces "
      "--statistics --extend --wide --continuous",
