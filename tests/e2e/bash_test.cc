@@ -156,6 +156,74 @@ TEST(ExecBash, AProfileThatNeverEndsOrLeavesTheShellIsDoneWithout) {
   }
 }
 
+// Another process's memory map: nothing is changed by looking, but a call without rights may not.
+TEST(ExecBash, AReadOnlyCallThatIsRefusedSomethingSaysSoAndCountsAsOneThatMayChangeThings) {
+  const TempFolder folder;
+  DeftExec deft(folder, kBypassWithEvents);
+  deft.bash("first", "cat /proc/1/maps");
+  deft.send_line(R"({"type":"end"})");
+  deft.bash("again", "cat /proc/1/maps");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_NE(content(deft.result("first")).find("judged to only read"), std::string::npos)
+      << content(deft.result("first"));
+  EXPECT_EQ(content(deft.result("again")).find("judged to only read"), std::string::npos)
+      << content(deft.result("again"));
+}
+
+TEST(ExecBash, ACommandThatShowsAFileCountsAsReadingIt) {
+  const TempFolder folder;
+  folder.put("file", "one\ntwo\n");
+  folder.put("part", "one\ntwo\nthree\n");
+  folder.put("counted", "one\n");
+  DeftExec deft(folder, kBypass);
+  deft.bash("1", "cat file");
+  deft.edit("2", folder / "file", "two", "2");
+  deft.bash("3", "sed -n '1,2p' part");
+  deft.edit("4", folder / "part", "two", "2");
+  deft.bash("5", "wc -l counted");
+  deft.edit("6", folder / "counted", "one", "1");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_FALSE(is_error(deft.result("2"))) << content(deft.result("2"));
+  EXPECT_FALSE(is_error(deft.result("4"))) << content(deft.result("4"));
+  EXPECT_EQ(text_of(deft.result("6"), "code"), "not_read");
+}
+
+TEST(ExecBash, AReadOnlyCallCanChangeTheDirectoryOfTheNextOne) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "a");
+  DeftExec deft(folder);  // nothing needs permission here
+  deft.bash("1", "cd a && ls");
+  deft.bash("2", "pwd");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_EQ(content(deft.result("2")), folder / "a");
+}
+
+TEST(ExecBash, AReadOnlyCallSeesNoVariableAsUnsetThatIsSet) {
+  const TempFolder folder;
+  EXPECT_EQ(content(run(folder, "echo $ORDINARY", {"ORDINARY=kept"})), "kept");
+}
+
+TEST(ExecBash, ADaemonOfTheSettingsStaysUntilTheSessionEnds) {
+  const TempFolder folder;
+  DeftExec deft(folder, {"--permission-mode", "bypassPermissions", "--settings", R"({"shell":{"daemons":["sleep"]}})"});
+  deft.bash("1", "sleep 1000 & echo started");
+  const std::string text = content(deft.result("1"));
+  EXPECT_NE(text.find("Left running until the session ends"), std::string::npos) << text;
+  EXPECT_EQ(deft.commands().size(), 1U);
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_TRUE(deft.leaves_no_command());
+}
+
+TEST(ExecBash, AFileOverTheLimitIsToldByName) {
+  const TempFolder folder;
+  DeftExec deft(folder,
+                {"--permission-mode", "bypassPermissions", "--settings", R"({"shell":{"limits":{"fileMb":1}}})"});
+  deft.bash("1", "exec head -c 2000000 /dev/zero > big");
+  const std::string text = content(deft.result("1"));
+  EXPECT_NE(text.find("larger than the limit"), std::string::npos) << text;
+  EXPECT_EQ(deft.finish(), 0);
+}
+
 TEST(ExecBash, WhatChangesBashItselfIsNotInItsEnvironment) {
   const TempFolder folder;
   const std::string file = folder.put("rc", "echo injected\n");
