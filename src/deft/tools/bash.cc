@@ -51,9 +51,13 @@ class BashTool final : public Tool {
     const std::string_view command = command_of(input);
     return options_.read_only_calls && judge_.judge(command, session).read_only && !shows_more_than_it_gets(command);
   }
+  // One that only reads may still leave another working directory to the next.
+  bool is_concurrency_safe(const Json& input, const SessionView& session) const override {
+    return is_read_only(input, session) && !may_change_directory(command_of(input));
+  }
   std::optional<Footprint> footprint(const Json& input, const SessionView& session) const override {
     if (!is_read_only(input, session)) return Footprint::everything();
-    // It starts in the working directory, and may leave another one to the next.
+    // It starts in the working directory.
     const bool leaves = may_change_directory(command_of(input));
     return Footprint::reads_tree("/").and_session(leaves ? Footprint::Use::write : Footprint::Use::read);
   }
