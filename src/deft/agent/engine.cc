@@ -1,35 +1,35 @@
 #include "deft/agent/engine.h"
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 namespace deft {
 namespace {
 
-Result<std::string> make_temporary_folder() {
+std::string temporary_parent() {
   std::error_code ec;
-  std::string path = (std::filesystem::temp_directory_path(ec) / "deft-XXXXXX").string();
-  if (ec || !::mkdtemp(path.data())) {
-    return std::unexpected(system_error(Errc::io, "cannot create a temporary folder " + path, errno));
-  }
-  return path;
+  const std::string path = std::filesystem::temp_directory_path(ec);
+  return ec ? "/tmp" : path;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, Frontend& frontend) {
-  auto folder = options.session_folder ? Result<std::string>(*options.session_folder) : make_temporary_folder();
-  if (!folder) return std::unexpected(folder.error());
-  std::unique_ptr<Engine> engine(new Engine(std::move(options), std::move(*folder)));
+  std::optional<TemporarySession> temporary;
+  if (!options.session_folder) {
+    auto made = TemporarySession::make(temporary_parent());
+    if (!made) return std::unexpected(made.error());
+    temporary.emplace(std::move(*made));
+  }
+  std::unique_ptr<Engine> engine(new Engine(std::move(options), std::move(temporary)));
   if (auto wired = engine->wire(frontend); !wired) return std::unexpected(wired.error());
   return engine;
 }
 
-Engine::Engine(EngineOptions options, std::string folder)
+Engine::Engine(EngineOptions options, std::optional<TemporarySession> temporary)
     : options_(std::move(options)),
-      folder_(std::move(folder)),
+      temporary_(std::move(temporary)),
+      folder_(temporary_ ? temporary_->path() : *options_.session_folder),
       files_(DiskFiles::Survives::killed, journal_folder()),
       results_(folder_),
       changes_(folder_) {
@@ -44,9 +44,8 @@ std::string Engine::journal_folder() const { return options_.session_folder ? fo
 Engine::~Engine() {
   runner_.reset();  // waits for workers, which report to the executor to the last
   executor_.reset();
+  registry_ = {};  // with the tools their background tasks end, which write into the session's folder
   journal_.reset();
-  std::error_code ignored;
-  if (!options_.session_folder) std::filesystem::remove_all(folder_, ignored);
 }
 
 Result<void> Engine::wire(Frontend& frontend) {

@@ -8,6 +8,7 @@
 #include "deft/agent/call_pipeline.h"
 #include "deft/agent/call_runner.h"
 #include "deft/agent/executor.h"
+#include "deft/agent/temporary_session.h"
 #include "deft/os/disk_files.h"
 #include "deft/os/file_changes.h"
 #include "deft/os/warden_processes.h"
@@ -45,11 +46,12 @@ class Engine {
   const SessionState& session() const { return session_; }  // while run() is not running
 
  private:
-  Engine(EngineOptions options, std::string folder);
+  Engine(EngineOptions options, std::optional<TemporarySession> temporary);
   Result<void> wire(Frontend& frontend);
   std::string journal_folder() const;
 
   EngineOptions options_;
+  std::optional<TemporarySession> temporary_;
   std::string folder_;
   SystemClock clock_;
   DiskFiles files_;
