@@ -14,6 +14,7 @@
 #include "deft/os/disk_files.h"
 #include "deft/os/in_place_journal.h"
 #include "deft/os/temporary_file.h"
+#include "deft/testing/real_processes.h"
 #include "deft/testing/temp_folder.h"
 
 // A writer that is killed at random points of a thousand writes: each file is what it was before the write or what it
@@ -22,7 +23,7 @@
 namespace deft {
 namespace {
 
-constexpr int kKillsMin = 40;
+constexpr unsigned kKills = 40;
 constexpr unsigned kFiles = 4;
 
 // The length follows from the number, so that files grow and shrink. A write of many pages can be cut between them.
@@ -65,15 +66,17 @@ class KilledWriter : public ::testing::Test {
     }
   }
 
-  void kill_writers(unsigned writes_min, const std::function<void()>& after_a_kill) {
+  void kill_writers(unsigned writes_in_all, const std::function<void()>& after_a_kill) {
     std::mt19937 random(20'240'229);
-    for (int kills = 0; (kills < kKillsMin || progress->writes < writes_min) && !HasFailure(); ++kills) {
+    for (unsigned kill = 0; kill < kKills && !HasFailure(); ++kill) {
       const auto seed = static_cast<unsigned>(random());
       const pid_t writer = ::fork();
       ASSERT_GE(writer, 0);
       if (writer == 0) write_for_ever(seed);
-      // Not to wait for something, but to hit it anywhere.
-      std::this_thread::sleep_for(std::chrono::microseconds(random() % 15'000));
+      // It works its way up to the next kill, however slow the machine is; a moment more hits it anywhere.
+      const unsigned writes = writes_in_all * (kill + 1) / kKills;
+      ASSERT_TRUE(testing::eventually([&] { return progress->writes >= writes; }));
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 1'000));
       ASSERT_EQ(::kill(writer, SIGKILL), 0);
       int status = 0;
       ASSERT_EQ(::waitpid(writer, &status, 0), writer);
