@@ -8,6 +8,13 @@
 namespace deft {
 namespace {
 
+constexpr std::size_t kConfigurationBytesMax = std::size_t{1} << 20;  // of git, where a command depends on it
+
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? home : "";
+}
+
 Result<std::string> make_temporary_folder() {
   std::error_code ec;
   std::string path = (std::filesystem::temp_directory_path(ec) / "deft-XXXXXX").string();
@@ -53,18 +60,38 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         .frontend = frontend,
                                         .session_folder = folder_});
   runner_.emplace();
-  std::vector<std::string> readable = session_.directories;
-  readable.push_back(folder_);  // stored results may be looked into
+  permissions_ = std::make_shared<const Permissions>(permission_setup());
   executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
                                     .runner = *runner_,
                                     .frontend = frontend,
                                     .clock = clock_,
                                     .registry = registry_,
                                     .session = session_,
-                                    .permissions = std::make_shared<const Permissions>(options_.rules, options_.mode,
-                                                                                       std::move(readable))},
+                                    .permissions = permissions_},
                     options_.executor);
   return {};
+}
+
+PermissionSetup Engine::permission_setup() {
+  PermissionSetup setup =
+      options_.permissions
+          ? *options_.permissions
+          : PermissionSetup{.sources = {{.rules = options_.rules}}, .mode = options_.mode, .home = home_folder()};
+  setup.directory = options_.working_directory;
+  setup.directories.insert(setup.directories.end(), session_.directories.begin(), session_.directories.end());
+  setup.directories.push_back(folder_);  // stored results may be looked into
+  setup.resolve = [this](const std::string& path) -> std::optional<std::string> {
+    auto canonical = files_.canonical(path);
+    if (!canonical) return std::nullopt;
+    return std::move(*canonical);
+  };
+  setup.files = {.read = [this](const std::string& path) -> std::optional<std::string> {
+                   auto content = files_.read(path, kConfigurationBytesMax);
+                   if (!content) return std::nullopt;
+                   return std::move(content->bytes);
+                 },
+                 .real_path = setup.resolve};
+  return setup;
 }
 
 }  // namespace deft
