@@ -5,9 +5,12 @@
 
 #include "deft/os/standard_streams.h"
 #include "deft/ui/classify_command.h"
+#include "deft/ui/config_command.h"
 #include "deft/ui/doctor_command.h"
 #include "deft/ui/exec.h"
+#include "deft/ui/permissions_command.h"
 #include "deft/ui/tools_command.h"
+#include "deft/ui/trust_command.h"
 
 namespace {
 
@@ -16,11 +19,14 @@ constexpr const char* kHelp =
 
 Usage: deft COMMAND [OPTIONS]
 
-  exec      run the tool calls of a model's message, from standard input
-  classify  say whether a shell command only reads, and why
-  tools     list the tools, as a table or as definitions for a model
-  doctor    say what this machine lets deft do, and what to do about the rest
-  help      this text; deft COMMAND --help tells more
+  exec         run the tool calls of a model's message, from standard input
+  classify     say whether a shell command only reads, and why
+  permissions  say what would happen to a call, and why
+  config       show the settings in force, and where they come from
+  trust        let the settings of a folder allow things
+  tools        list the tools, as a table or as definitions for a model
+  doctor       say what this machine lets deft do, and what to do about the rest
+  help         this text; deft COMMAND --help tells more
 
   --version
 
@@ -35,6 +41,9 @@ int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "exec") return deft::run_exec(argc - 1, argv + 1);
   if (command == "classify") return deft::run_classify(argc - 1, argv + 1);
+  if (command == "permissions") return deft::run_permissions(argc - 1, argv + 1);
+  if (command == "config") return deft::run_config(argc - 1, argv + 1);
+  if (command == "trust") return deft::run_trust(argc - 1, argv + 1);
   if (command == "tools") return deft::run_tools(argc - 1, argv + 1);
   if (command == "doctor") return deft::run_doctor(argc - 1, argv + 1);
   if (command == "--version" || command == "-v") return std::puts(DEFT_VERSION " (deft)"), 0;

@@ -141,17 +141,39 @@ TEST_F(ExecPermission, AnAllowRuleLetsItsToolThroughEverywhere) {
   EXPECT_EQ(outcomes({"--settings", rules("allow", {"Bash"})}), expected);
 }
 
-TEST_F(ExecPermission, ARuleWithASpecifierFailsClosed) {
-  Outcomes allowed = outcomes({"--settings", rules("allow", {"Bash(touch *)"})});
-  EXPECT_EQ(allowed["touch"], "denied");
-  Outcomes denied = outcomes({"--permission-mode", "bypassPermissions", "--settings", rules("deny", {"Bash(rm *)"})});
+TEST_F(ExecPermission, ARuleWithASpecifierMeansTheCallsThatItMatches) {
+  Outcomes allowed = outcomes({"--settings", rules("allow", {"Bash(touch *)", "Edit(ne*)"})});
+  EXPECT_EQ(allowed["touch"], "ok");
+  EXPECT_EQ(allowed["write"], "ok");
+  EXPECT_EQ(allowed["edit"], "denied");
+  EXPECT_EQ(allowed["cat outside"], "denied");
+  Outcomes denied = outcomes({"--permission-mode", "bypassPermissions", "--settings",
+                              rules("deny", {"Bash(touch *)", "Read(//" + outside.path().substr(1) + "/**)"})});
   EXPECT_EQ(denied["touch"], "denied");
+  for (const char* call : {"read outside", "read link", "write outside", "write link", "cat outside", "cat link"}) {
+    EXPECT_EQ(denied[call], "denied") << call;
+  }
+  EXPECT_EQ(denied["read"], "ok");
+  EXPECT_EQ(denied["cat"], "ok");
+}
+
+TEST_F(ExecPermission, SearchesLeaveOutWhatMayNotBeRead) {
+  inside.put("notes.txt", "the word\n");
+  inside.put(".env", "the word\n");
+  DeftExec deft(inside, {"--settings", rules("deny", {"Read(.env)"})});
+  deft.call("grep", "Grep", {{"pattern", "word"}});
+  deft.call("glob", "Glob", {{"pattern", "**/*"}});
+  EXPECT_EQ(deft.finish(), 0);
+  for (const char* call : {"grep", "glob"}) {
+    EXPECT_NE(content(deft.result(call)).find("notes.txt"), std::string::npos) << call;
+    EXPECT_EQ(content(deft.result(call)).find(".env"), std::string::npos) << call;
+  }
 }
 
 TEST_F(ExecPermission, SettingsMayBeAFile) {
   const TempFolder settings;
   const std::string file =
-      settings.put("settings.json", R"({"permissions":{"defaultMode":"acceptEdits","deny":["Edit"],)"
+      settings.put("settings.json", R"({"permissions":{"defaultMode":"acceptEdits","deny":["Edit(file)"],)"
                                     R"("additionalDirectories":[")" +
                                         outside.path() + R"("]}})");
   Outcomes found = outcomes({"--settings", file});

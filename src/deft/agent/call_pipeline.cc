@@ -246,6 +246,8 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
   const Json& input = call.call.input;
   PermissionQuestion question{.tool = tool.spec().name,
                               .aliases = tool.spec().aliases,
+                              .input = &input,
+                              .working_directory = std::string(setting.session.working_directory()),
                               .read_only = call.read_only,
                               .session_only = declared(false, [&] { return tool.is_session_only(input); }),
                               .uses_network = call.footprint.network() != Footprint::Use::none};
@@ -263,6 +265,7 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
     question.edits_files = !call.read_only && !question.uses_network;
     for (const auto& access : call.footprint.paths()) question.paths.push_back(access.path);
   }
+  question.hides_denied_files = declared(false, [&] { return tool.leaves_out_denied_files(); });
   question.own_verdict = declared(std::optional(OwnVerdict{Verdict::ask, "its own check failed"}),
                                   [&] { return tool.check_permission(input, setting.session); });
   question.hook_verdict = hooks.verdict;

@@ -1,10 +1,18 @@
 #include "deft/agent/engine.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
+#include "deft/tools/read_only_judge.h"
+
 namespace deft {
 namespace {
+
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? home : "";
+}
 
 std::string temporary_parent() {
   std::error_code ec;
@@ -63,18 +71,33 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         .session_folder = folder_,
                                         .changes = &changes_});
   runner_.emplace();
-  std::vector<std::string> readable = session_.directories;
-  readable.push_back(folder_);  // stored results may be looked into
+  permissions_ = std::make_shared<const Permissions>(permission_setup());
   executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
                                     .runner = *runner_,
                                     .frontend = frontend,
                                     .clock = clock_,
                                     .registry = registry_,
                                     .session = session_,
-                                    .permissions = std::make_shared<const Permissions>(options_.rules, options_.mode,
-                                                                                       std::move(readable))},
+                                    .permissions = permissions_},
                     options_.executor);
   return {};
+}
+
+PermissionSetup Engine::permission_setup() {
+  PermissionSetup setup =
+      options_.permissions
+          ? *options_.permissions
+          : PermissionSetup{.sources = {{.rules = options_.rules}}, .mode = options_.mode, .home = home_folder()};
+  setup.directory = options_.working_directory;
+  setup.directories.insert(setup.directories.end(), session_.directories.begin(), session_.directories.end());
+  setup.directories.push_back(folder_);  // stored results may be looked into
+  setup.resolve = [this](const std::string& path) -> std::optional<std::string> {
+    auto canonical = files_.canonical(path);
+    if (!canonical) return std::nullopt;
+    return std::move(*canonical);
+  };
+  setup.files = file_view_of_disk();
+  return setup;
 }
 
 }  // namespace deft

@@ -21,6 +21,8 @@ struct EngineOptions {
   std::optional<std::string> session_folder = std::nullopt;  // nothing: a temporary one, removed at the end
   PermissionRules rules = {};
   Mode mode = Mode::normal;
+  // Instead of the two: settings of several sources. Directories and the view of the disk are added to it.
+  std::optional<PermissionSetup> permissions = std::nullopt;
   ExecutorOptions executor = {};
   HookRunner* hooks = nullptr;  // outlives the engine; nothing: none run
 };
@@ -42,6 +44,7 @@ class Engine {
   void feed(Feed item) { executor_->feed(std::move(item)); }
   ExecutorSummary run() { return executor_->run(); }
 
+  const std::shared_ptr<const Permissions>& permissions() const { return permissions_; }
   const std::string& session_folder() const { return folder_; }
   const SessionState& session() const { return session_; }  // while run() is not running
 
@@ -49,6 +52,7 @@ class Engine {
   Engine(EngineOptions options, std::optional<TemporarySession> temporary);
   Result<void> wire(Frontend& frontend);
   std::string journal_folder() const;
+  PermissionSetup permission_setup();
 
   EngineOptions options_;
   std::optional<TemporarySession> temporary_;
@@ -61,6 +65,7 @@ class Engine {
   FileChanges changes_;
   ToolRegistry registry_;
   SessionState session_;
+  std::shared_ptr<const Permissions> permissions_;
   std::optional<Journal> journal_;
   std::optional<CallPipeline> pipeline_;
   std::optional<ThreadRunner> runner_;

@@ -21,10 +21,12 @@ Result<bool> parse_choice(const Json& settings, std::string_view key, std::strin
   return wrong_setting(key, "\"" + std::string(yes) + "\" or \"" + std::string(no) + "\"", *value);
 }
 
-Result<void> parse_permissions(const Json& permissions, Settings& settings) {
+Result<void> parse_permissions(const Json& permissions, UnusableRules unusable, Settings& settings) {
   if (!permissions.is_object()) return wrong_setting("permissions", "an object", permissions);
   auto rules = parse_permission_rules(permissions);
   if (!rules) return std::unexpected(rules.error());
+  const bool refuses = unusable == UnusableRules::refuse;
+  if (auto problem = first_problem(*rules); problem && refuses) return fail(Errc::invalid_input, std::move(*problem));
   settings.rules = std::move(*rules);
   if (const Json* mode = find(permissions, "defaultMode")) {
     settings.default_mode = mode->is_string() ? parse_mode(view(mode->get_string())) : std::nullopt;
@@ -47,13 +49,14 @@ Result<void> parse_permissions(const Json& permissions, Settings& settings) {
 
 }  // namespace
 
-Result<Settings> parse_settings(std::string_view json_text) {
+Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusable) {
   const auto json = parse_json(json_text, {.bytes_max = kSettingsBytesMax});
   if (!json) return std::unexpected(json.error());
   if (!json->is_object()) return wrong_setting("the settings", "a JSON object", *json);
   Settings settings;
   if (const Json* permissions = find(*json, "permissions")) {
-    if (auto parsed = parse_permissions(*permissions, settings); !parsed) return std::unexpected(parsed.error());
+    if (auto parsed = parse_permissions(*permissions, unusable, settings); !parsed)
+      return std::unexpected(parsed.error());
   }
   const auto exclusive = parse_choice(*json, "scheduling", "exclusive", "footprints", settings.exclusive_scheduling);
   if (!exclusive) return std::unexpected(exclusive.error());

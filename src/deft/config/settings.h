@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +26,11 @@ struct Settings {
   ShellSettings shell{};
 };
 
+// A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).
+enum class UnusableRules : std::uint8_t { refuse, keep };
+
 // Strict: a known key with a wrong value is an error that names it.
-Result<Settings> parse_settings(std::string_view json_text);
+Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusable = UnusableRules::refuse);
 
 // The number of calls that may work at once, from text that a person gave. `source` names it in the error.
 Result<std::size_t> parse_concurrency(std::string_view text, std::string_view source);

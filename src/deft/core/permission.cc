@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/core/permission_call.h"
+#include "deft/core/removal.h"
 
 namespace deft {
 namespace {
@@ -17,47 +19,29 @@ constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes = {{{"default"
                                                                       {"dontAsk", Mode::dont_ask},
                                                                       {"bypassPermissions", Mode::bypass}}};
 
-// Folders that every program on the machine may read, and that hold nobody's secrets.
-constexpr std::array<std::string_view, 6> kPublicFolders = {"/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt"};
+constexpr std::array<std::string_view, 13> kStages = {
+    "hook",           "deny_rule",  "policy",    "plan_mode",    "ask_rule",   "tool_check",       "bypass_mode",
+    "protected_path", "allow_rule", "read_only", "accept_edits", "classifier", "nobody_allowed_it"};
 
-bool names(const Rule& rule, std::string_view tool, const std::vector<std::string>& aliases) {
-  return rule.tool == tool || std::find(aliases.begin(), aliases.end(), rule.tool) != aliases.end();
+std::string where(const PlacedRule& rule) {
+  return rule.origin.empty() ? std::string(to_string(rule.source)) : rule.origin;
 }
 
-// A rule without specifier covers every call of its tool. One with a specifier narrows that; what this version cannot
-// evaluate counts as matching in deny and ask (as a question) and as not matching in allow.
-const Rule* whole_tool_rule(const std::vector<Rule>& rules, const PermissionQuestion& question) {
-  const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
-    return !rule.specifier && names(rule, question.tool, question.aliases);
-  });
-  return found == rules.end() ? nullptr : &*found;
-}
-const Rule* narrowed_rule(const std::vector<Rule>& rules, const PermissionQuestion& question) {
-  const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
-    return rule.specifier && names(rule, question.tool, question.aliases);
-  });
-  return found == rules.end() ? nullptr : &*found;
+Decision by_rule(Verdict verdict, PermissionStage stage, const PlacedRule& rule, std::string reason) {
+  return {
+      .verdict = verdict, .stage = stage, .rule = rule.rule.text, .reason = std::move(reason), .source = where(rule)};
 }
 
-Decision by_rule(Verdict verdict, PermissionStage stage, const Rule& rule, std::string reason) {
-  return {.verdict = verdict, .stage = stage, .rule = rule.text, .reason = std::move(reason)};
-}
+std::string about(const RuleMatch& match) { return match.command.empty() ? "it" : "`" + match.command + "`"; }
 
-Result<std::vector<Rule>> parse_rule_list(const Json& permissions, std::string_view list) {
-  std::vector<Rule> rules;
-  const Json* value = find(permissions, list);
-  if (!value) return rules;
-  if (!value->is_array()) return fail(Errc::invalid_input, "permissions." + std::string(list) + " must be a list");
-  for (const Json& entry : value->get_array()) {
-    if (!entry.is_string()) {
-      return fail(Errc::invalid_input,
-                  "permissions." + std::string(list) + " holds " + to_json(entry) + ", not a rule");
-    }
-    auto rule = parse_rule(view(entry.get_string()));
-    if (!rule) return std::unexpected(rule.error());
-    rules.push_back(std::move(*rule));
-  }
-  return rules;
+// A match in deny or ask that cannot be told for certain.
+Decision by_possible(PermissionStage stage, const RuleMatch& match) {
+  const PlacedRule& rule = *match.rule;
+  std::string reason = about(match) + " may fall under the " + std::string(to_string(rule.list)) + " rule " +
+                       rule.rule.text + (match.why_uncertain.empty() ? "" : ": " + match.why_uncertain);
+  Decision decision = by_rule(Verdict::ask, stage, rule, std::move(reason));
+  decision.command = match.command;
+  return decision;
 }
 
 }  // namespace
@@ -72,130 +56,152 @@ std::string_view to_string(Verdict verdict) {
 }
 
 std::string_view to_string(Mode mode) {
-  const auto found =
-      std::find_if(kModes.begin(), kModes.end(), [&](const auto& entry) { return entry.second == mode; });
-  return found->first;
+  return std::ranges::find(kModes, mode, [](const auto& entry) { return entry.second; })->first;
 }
 
 std::optional<Mode> parse_mode(std::string_view text) {
-  const auto found = std::find_if(kModes.begin(), kModes.end(), [&](const auto& entry) { return entry.first == text; });
+  const auto* found = std::ranges::find(kModes, text, [](const auto& entry) { return entry.first; });
   if (found == kModes.end()) return std::nullopt;
   return found->second;
 }
 
-std::string_view to_string(PermissionStage stage) {
-  switch (stage) {
-    case PermissionStage::hook: return "hook";
-    case PermissionStage::deny_rule: return "deny_rule";
-    case PermissionStage::plan_mode: return "plan_mode";
-    case PermissionStage::ask_rule: return "ask_rule";
-    case PermissionStage::tool_check: return "tool_check";
-    case PermissionStage::bypass_mode: return "bypass_mode";
-    case PermissionStage::allow_rule: return "allow_rule";
-    case PermissionStage::read_only: return "read_only";
-    case PermissionStage::accept_edits: return "accept_edits";
-    case PermissionStage::nobody_allowed_it: return "nobody_allowed_it";
-  }
-  return "nobody_allowed_it";
-}
-
-Result<Rule> parse_rule(std::string_view text) {
-  const auto broken = [&](std::string_view why) {
-    return fail(Errc::invalid_input, "the rule " + json_quote(text) + " " + std::string(why));
-  };
-  const auto open = text.find('(');
-  const std::string_view tool = text.substr(0, open);
-  if (tool.empty()) return broken("names no tool; write Tool or Tool(specifier)");
-  if (tool.find_first_of(" \t\n)") != std::string_view::npos) return broken("has a space or ')' in the tool's name");
-  Rule rule{.text = std::string(text), .tool = std::string(tool)};
-  if (open == std::string_view::npos) return rule;
-  if (text.back() != ')') return broken("does not end with ')'");
-  const std::string_view specifier = text.substr(open + 1, text.size() - open - 2);
-  if (specifier != "*" && !specifier.empty()) rule.specifier = specifier;  // Tool(*) is Tool
-  return rule;
-}
-
-Result<PermissionRules> parse_permission_rules(const Json& permissions) {
-  PermissionRules rules;
-  for (auto [name, list] : {std::pair{"allow", &rules.allow}, {"ask", &rules.ask}, {"deny", &rules.deny}}) {
-    auto parsed = parse_rule_list(permissions, name);
-    if (!parsed) return std::unexpected(parsed.error());
-    *list = std::move(*parsed);
-  }
-  return rules;
-}
+std::string_view to_string(PermissionStage stage) { return kStages[static_cast<std::size_t>(stage)]; }
 
 Permissions::Permissions(PermissionRules rules, Mode mode, std::vector<std::string> directories)
-    : rules_(std::move(rules)), mode_(mode), directories_(std::move(directories)) {}
+    : Permissions(PermissionSetup{.sources = {{.rules = std::move(rules)}},
+                                  .mode = mode,
+                                  .directory = directories.empty() ? "" : directories.front(),
+                                  .directories = std::move(directories)}) {}
+
+Permissions::Permissions(PermissionSetup setup) : setup_(std::move(setup)) {
+  const bool is_forbidden =
+      (setup_.mode == Mode::bypass && setup_.bypass_forbidden) || (setup_.mode == Mode::auto_ && setup_.auto_forbidden);
+  if (is_forbidden) setup_.mode = Mode::normal;
+  for (const PermissionSource& source : setup_.sources) {
+    const bool is_of_folder = source.source == SettingSource::project || source.source == SettingSource::local;
+    const bool is_managed = source.source == SettingSource::managed;
+    rules_.add({.rules = source.rules,
+                .source = source.source,
+                .origin = source.origin,
+                .place = {.directory = setup_.directory,
+                          .home = setup_.home,
+                          .source_root = source.root.empty() ? setup_.directory : source.root,
+                          .resolve = setup_.resolve},
+                .allow_applies = (setup_.trusted || !is_of_folder) && (is_managed || !setup_.only_managed_rules)});
+  }
+  rules_.finish();
+  std::vector<std::string> directories = setup_.directories;
+  if (!setup_.directory.empty()) directories.push_back(setup_.directory);
+  for (const std::string& directory : directories) {
+    inside_.push_back(normal_path(directory));
+    const auto resolved = setup_.resolve ? setup_.resolve(directory) : std::nullopt;
+    if (resolved) inside_.push_back(*resolved);
+  }
+}
 
 bool Permissions::forbids_wholly(std::string_view tool, const std::vector<std::string>& aliases) const {
-  return std::any_of(rules_.deny.begin(), rules_.deny.end(),
-                     [&](const Rule& rule) { return !rule.specifier && names(rule, tool, aliases); });
+  const auto is_denied = [&](std::string_view name) {
+    return rules_.whole_tool(RuleList::deny, todays_tool_name(name)) != nullptr;
+  };
+  return is_denied(tool) || std::ranges::any_of(aliases, is_denied);
 }
 
-bool Permissions::inside_directories(std::string_view path) const {
-  return std::any_of(directories_.begin(), directories_.end(),
-                     [&](const std::string& folder) { return is_at_or_below(path, folder); });
-}
-
-bool Permissions::all_paths_inside(const PermissionQuestion& question, bool system_folders_too) const {
-  if (!question.all_paths_known) return false;
-  return std::all_of(question.paths.begin(), question.paths.end(), [&](const std::string& path) {
-    const bool is_public = std::any_of(kPublicFolders.begin(), kPublicFolders.end(),
-                                       [&](std::string_view folder) { return is_at_or_below(path, folder); });
-    return inside_directories(path) || (system_folders_too && is_public);
-  });
-}
+bool Permissions::hides(std::string_view path) const { return rules_.by_path(RuleList::deny, "Read", path) != nullptr; }
+bool Permissions::hides_anything() const { return rules_.any_narrow(RuleList::deny, "Read") != nullptr; }
 
 Decision Permissions::decide(const PermissionQuestion& question) const {
-  Decision decision = walk_chain(question);
-  if (mode_ == Mode::dont_ask && decision.verdict == Verdict::ask) {
+  Decision decision = walk_chain(look_at(question));
+  if (decision.verdict != Verdict::ask) return decision;
+  if (setup_.mode == Mode::dont_ask) {
     decision.verdict = Verdict::deny;
     decision.reason += ", and in dontAsk mode nobody is asked";
+  } else if (setup_.deny_instead_of_asking) {
+    decision.verdict = Verdict::deny;
+    decision.reason += ", and the settings say to deny instead of asking";
   }
   return decision;
 }
 
 // The order is the specification's (5.1); each step may decide, the first that does wins.
-Decision Permissions::walk_chain(const PermissionQuestion& question) const {
+Decision Permissions::walk_chain(const Call& call) const {
   using Stage = PermissionStage;
+  const PermissionQuestion& question = call.question;
   const auto hook_said = [&](Verdict verdict) { return question.hook_verdict == verdict; };
   if (hook_said(Verdict::deny)) return {Verdict::deny, Stage::hook, {}, question.hook_reason};
-  if (const Rule* rule = whole_tool_rule(rules_.deny, question)) {
-    return by_rule(Verdict::deny, Stage::deny_rule, *rule, "the rule " + rule->text + " denies it");
+  const RuleMatch denied = match(RuleList::deny, call);
+  if (denied && denied.is_certain) {
+    Decision decision = by_rule(Verdict::deny, Stage::deny_rule, *denied.rule,
+                                "the rule " + denied.rule->rule.text + " denies " + about(denied));
+    decision.command = denied.command;
+    return decision;
   }
-  if (mode_ == Mode::plan && !question.read_only && !question.session_only) {
+  if (auto why = blocked_outside(call)) return {Verdict::deny, Stage::policy, {}, *why};
+  if (setup_.mode == Mode::plan && !question.read_only && !question.session_only) {
     return {Verdict::deny, Stage::plan_mode, {}, "plan mode changes nothing: finish the plan first"};
   }
-  if (const Rule* rule = narrowed_rule(rules_.deny, question)) {
-    return by_rule(Verdict::ask, Stage::deny_rule, *rule, "it may fall under the deny rule " + rule->text);
-  }
-  if (const Rule* rule = whole_tool_rule(rules_.ask, question)) {
-    return by_rule(Verdict::ask, Stage::ask_rule, *rule, "the rule " + rule->text + " asks first");
-  }
-  if (const Rule* rule = narrowed_rule(rules_.ask, question)) {
-    return by_rule(Verdict::ask, Stage::ask_rule, *rule, "it may fall under the ask rule " + rule->text);
+  if (denied) return by_possible(Stage::deny_rule, denied);
+  if (const RuleMatch asked = match(RuleList::ask, call)) {
+    if (!asked.is_certain) return by_possible(Stage::ask_rule, asked);
+    Decision decision = by_rule(Verdict::ask, Stage::ask_rule, *asked.rule,
+                                "the rule " + asked.rule->rule.text + " asks first about " + about(asked));
+    decision.command = asked.command;
+    return decision;
   }
   if (hook_said(Verdict::ask)) return {Verdict::ask, Stage::hook, {}, question.hook_reason};
+
   const auto& own = question.own_verdict;
   if (own && (own->verdict == Verdict::deny || (own->verdict == Verdict::ask && own->even_in_bypass))) {
     return {own->verdict, Stage::tool_check, {}, own->reason};
   }
-  if (mode_ == Mode::bypass) return {Verdict::allow, Stage::bypass_mode, {}, "permissions are bypassed"};
+  if (call.line) {
+    const CriticalPlaces places{setup_.home, inside_, setup_.resolve};
+    if (auto why = removes_critical(*call.line, places)) return {Verdict::ask, Stage::tool_check, {}, *why};
+  }
+  if (setup_.mode == Mode::bypass) return {Verdict::allow, Stage::bypass_mode, {}, "permissions are bypassed"};
+  if (auto why = protected_or_suspicious(call)) return {Verdict::ask, Stage::protected_path, {}, *why};
   if (own && own->verdict == Verdict::ask) return {Verdict::ask, Stage::tool_check, {}, own->reason};
-  if (const Rule* rule = whole_tool_rule(rules_.allow, question)) {
-    return by_rule(Verdict::allow, Stage::allow_rule, *rule, "the rule " + rule->text + " allows it");
+
+  if (auto decision = allowed_by_itself(call)) return *decision;
+  std::string reason = "no rule allows it";
+  if (call.shell) {
+    const auto allowance = call.shell->allowance(accepts_edits());
+    if (!allowance.missing.empty()) reason = "no rule allows `" + allowance.missing + "`";
   }
-  if (hook_said(Verdict::allow)) return {Verdict::allow, Stage::hook, {}, question.hook_reason};
-  if (own && own->verdict == Verdict::allow) return {Verdict::allow, Stage::tool_check, {}, own->reason};
-  if (question.session_only) return {Verdict::allow, Stage::tool_check, {}, "it touches only the session"};
-  if (question.read_only && !question.uses_network && all_paths_inside(question, true)) {
-    return {Verdict::allow, Stage::read_only, {}, "it only reads, inside the working directories"};
+  return {Verdict::ask, Stage::nobody_allowed_it, {}, reason};
+}
+
+std::optional<Decision> Permissions::allowed_by_itself(const Call& call) const {
+  using Stage = PermissionStage;
+  const PermissionQuestion& question = call.question;
+  const auto allow = [](Stage stage, std::string reason) {
+    return Decision{Verdict::allow, stage, {}, std::move(reason)};
+  };
+  if (const PlacedRule* rule = allow_rule(call)) {
+    return by_rule(Verdict::allow, Stage::allow_rule, *rule, "the rule " + rule->rule.text + " allows it");
   }
-  if (mode_ == Mode::accept_edits && question.edits_files && all_paths_inside(question, false)) {
-    return {Verdict::allow, Stage::accept_edits, {}, "edits inside the working directories are accepted"};
+  if (question.hook_verdict == Verdict::allow) return allow(Stage::hook, question.hook_reason);
+  if (question.own_verdict && question.own_verdict->verdict == Verdict::allow) {
+    return allow(Stage::tool_check, question.own_verdict->reason);
   }
-  return {Verdict::ask, Stage::nobody_allowed_it, {}, "no rule allows it"};
+  if (question.session_only) return allow(Stage::tool_check, "it touches only the session");
+  const bool reads = question.read_only && !question.uses_network;
+  if (reads && call.shell && call.shell->reads_only_what_may_be_read()) {
+    return allow(Stage::read_only, "it only reads, inside the working directories");
+  }
+  if (reads && !call.shell && question.all_paths_known &&
+      std::ranges::all_of(call.touched, [&](const TouchedPath& path) { return path.is_resolved && may_read(path); })) {
+    return allow(Stage::read_only, "it only reads, inside the working directories");
+  }
+  if (!accepts_edits()) return std::nullopt;
+  const Stage stage = setup_.mode == Mode::auto_ ? Stage::classifier : Stage::accept_edits;
+  const bool edits = question.edits_files && question.all_paths_known && !question.uses_network;
+  if (edits && std::ranges::all_of(call.touched, [&](const TouchedPath& path) { return is_inside(path); })) {
+    return allow(stage, "edits inside the working directories are accepted");
+  }
+  if (call.shell && call.shell->allowance(true).is_allowed) {
+    return allow(stage, "file commands inside the working directories are accepted");
+  }
+  return std::nullopt;
 }
 
 }  // namespace deft

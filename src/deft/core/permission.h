@@ -9,6 +9,10 @@
 
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/core/rule_book.h"
+#include "deft/core/shell_permission.h"
+
+// Whether a call may run: rules, mode and directories at one moment, and the order in which they decide.
 
 namespace deft {
 
@@ -24,13 +28,16 @@ std::optional<Mode> parse_mode(std::string_view text);
 enum class PermissionStage : std::uint8_t {
   hook,
   deny_rule,
+  policy,
   plan_mode,
   ask_rule,
   tool_check,
   bypass_mode,
+  protected_path,
   allow_rule,
   read_only,
   accept_edits,
+  classifier,
   nobody_allowed_it,
 };
 std::string_view to_string(PermissionStage stage);
@@ -38,23 +45,11 @@ std::string_view to_string(PermissionStage stage);
 struct Decision {
   Verdict verdict = Verdict::ask;
   PermissionStage stage = PermissionStage::nobody_allowed_it;
-  std::string rule;    // as written, if a rule decided
-  std::string reason;  // one sentence for people and for the model
+  std::string rule = {};     // as written, if a rule decided
+  std::string reason = {};   // one sentence for people and for the model
+  std::string source = {};   // where the rule comes from: "project", or a file
+  std::string command = {};  // of a shell: the simple command that it is about
 };
-
-// `Tool` or `Tool(specifier)`.
-struct Rule {
-  std::string text;
-  std::string tool;
-  std::optional<std::string> specifier;
-};
-Result<Rule> parse_rule(std::string_view text);
-
-struct PermissionRules {
-  std::vector<Rule> allow, ask, deny;
-};
-// Reads {"allow":[…],"ask":[…],"deny":[…]}. A broken rule is an error that names it.
-Result<PermissionRules> parse_permission_rules(const Json& permissions);
 
 // What a tool thinks of a call by itself.
 struct OwnVerdict {
@@ -66,36 +61,90 @@ struct OwnVerdict {
 // One call, as the chain sees it.
 struct PermissionQuestion {
   std::string tool;
-  std::vector<std::string> aliases;
+  std::vector<std::string> aliases = {};
+  const Json* input = nullptr;         // nothing: rules with a specifier have only the paths below to go by
+  std::string working_directory = {};  // now; empty: that of the permissions
   bool read_only = false;
   bool session_only = false;  // touches nothing but the session's own state
   bool uses_network = false;
-  bool edits_files = false;        // writes only the paths below
-  std::vector<std::string> paths;  // canonical; everything it touches
+  bool edits_files = false;             // writes only the paths below
+  std::vector<std::string> paths = {};  // canonical; everything it touches
   bool all_paths_known = false;
-  std::optional<OwnVerdict> own_verdict;
-  std::optional<Verdict> hook_verdict;  // what PreToolUse hooks said together
-  std::string hook_reason;
+  bool hides_denied_files = false;  // searches trees, and leaves out what is denied
+  std::optional<OwnVerdict> own_verdict = std::nullopt;
+  std::optional<Verdict> hook_verdict = std::nullopt;  // what PreToolUse hooks said together
+  std::string hook_reason = {};
 };
 
-// Rules, mode and directories at one moment. Immutable: a decision under way never changes.
-class Permissions {
+// The rules of one source of settings.
+struct PermissionSource {
+  PermissionRules rules;
+  SettingSource source = SettingSource::command_line;
+  std::string origin = {};  // a file, for people
+  std::string root = {};    // what "/p" means in its patterns; empty: the working directory
+};
+
+struct PermissionSetup {
+  std::vector<PermissionSource> sources = {};
+  Mode mode = Mode::normal;
+  std::string directory = "/";  // the session's working directory, absolute
+  std::string home = {};
+  std::vector<std::string> directories = {};  // absolute; further ones that calls may work in
+  bool trusted = true;                        // false: what the folder itself allows does not count
+  bool bypass_forbidden = false;              // by policy; then bypass and auto are the default mode
+  bool auto_forbidden = false;
+  bool only_managed_rules = false;  // nobody else may allow
+  bool deny_instead_of_asking = false;
+  bool block_reads_outside = false;
+  bool block_writes_outside = false;
+  ResolvePath resolve = nullptr;  // empty: by text alone
+  shell::FileView files = {};     // for git's configuration
+};
+
+// Immutable: a decision under way never changes. May be used from several threads at once, if the setup's functions
+// may.
+class Permissions final : private PathView {
  public:
+  explicit Permissions(PermissionSetup setup);
+  // Rules of one source, the first directory being the working directory.
   Permissions(PermissionRules rules, Mode mode, std::vector<std::string> directories);
+  Permissions(const Permissions&) = delete;
+  Permissions& operator=(const Permissions&) = delete;
 
   Decision decide(const PermissionQuestion& question) const;
   // A deny rule forbids the tool wholly: the model never sees it.
   bool forbids_wholly(std::string_view tool, const std::vector<std::string>& aliases) const;
-  Mode mode() const { return mode_; }
+  // A rule forbids to read this file; for tools that search trees. `path` is canonical.
+  bool hides(std::string_view path) const;
+  bool hides_anything() const;
+  Mode mode() const { return setup_.mode; }
+  // What people should know about the rules.
+  std::vector<std::string> warnings() const { return rules_.warnings(); }
 
  private:
-  Decision walk_chain(const PermissionQuestion& question) const;
-  bool inside_directories(std::string_view path) const;
-  bool all_paths_inside(const PermissionQuestion& question, bool system_folders_too) const;
+  struct Call;
+  Decision walk_chain(const Call& call) const;
+  Call look_at(const PermissionQuestion& question) const;
+  std::vector<TouchedPath> touched_by(const PermissionQuestion& question, const Subject& subject) const;
+  RuleMatch match(RuleList list, const Call& call) const;
+  RuleMatch match_subject(RuleList list, const Call& call) const;
+  RuleMatch match_touched(RuleList list, const Call& call) const;
+  const PlacedRule* allow_rule(const Call& call) const;
+  std::optional<std::string> protected_or_suspicious(const Call& call) const;
+  std::optional<std::string> blocked_outside(const Call& call) const;
+  std::optional<Decision> allowed_by_itself(const Call& call) const;
+  bool accepts_edits() const { return setup_.mode == Mode::accept_edits || setup_.mode == Mode::auto_; }
 
-  PermissionRules rules_;
-  Mode mode_;
-  std::vector<std::string> directories_;
+  TouchedPath touch(const std::string& path) const override;
+  bool may_read(const TouchedPath& path) const override;
+  bool is_inside(const TouchedPath& path) const override;
+  bool may_write_by_rule(const TouchedPath& path) const override;
+  bool is_in_directories(std::string_view path) const;
+  bool matches_both(const TouchedPath& path, std::string_view tool) const;
+
+  PermissionSetup setup_;
+  RuleBook rules_;
+  std::vector<std::string> inside_;  // the directories, as written and as resolved
 };
 
 }  // namespace deft

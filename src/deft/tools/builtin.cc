@@ -13,9 +13,16 @@ namespace deft {
 
 std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& options) {
   auto tasks = std::make_shared<BackgroundTasks>();
-  return {make_bash_tool(options.bash, tasks), make_edit_tool(), make_glob_tool(),  make_grep_tool(),
-          make_notebook_edit_tool(),           make_read_tool(), make_sleep_tool(), make_task_output_tool(tasks),
-          make_task_stop_tool(tasks),          make_write_tool()};
+  return {make_bash_tool(options.bash, tasks),
+          make_edit_tool(),
+          make_glob_tool(options.search),
+          make_grep_tool(options.search),
+          make_notebook_edit_tool(),
+          make_read_tool(),
+          make_sleep_tool(),
+          make_task_output_tool(tasks),
+          make_task_stop_tool(tasks),
+          make_write_tool()};
 }
 
 }  // namespace deft

@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "deft/tools/bash.h"
+#include "deft/tools/search_root.h"
 #include "deft/tools/tool.h"
 
 namespace deft {
 
 struct BuiltinOptions {
   BashOptions bash{};
+  SearchOptions search{};
 };
 
 // Every tool that comes with deft, for one session.

@@ -120,6 +120,7 @@ class GlobTool final : public Tool {
 
   const ToolSpec& spec() const override { return spec_; }
   bool is_read_only(const Json&, const SessionView&) const override { return true; }
+  bool leaves_out_denied_files() const override { return options_.denied != nullptr; }
   std::optional<Footprint> footprint(const Json& input, const SessionView&) const override {
     const auto path = find_string(input, "path");
     const std::string_view pattern = pattern_of(input);

@@ -143,6 +143,7 @@ class GrepTool final : public Tool {
 
   const ToolSpec& spec() const override { return spec_; }
   bool is_read_only(const Json&, const SessionView&) const override { return true; }
+  bool leaves_out_denied_files() const override { return options_.denied != nullptr; }
   std::optional<Footprint> footprint(const Json& input, const SessionView&) const override {
     const auto path = find_string(input, "path");
     return reads_tree_and_rules(path ? std::string(*path) : "/").and_session(Footprint::Use::read);

@@ -106,6 +106,8 @@ class Tool {
   virtual std::optional<std::vector<std::string>> permission_paths(const Json&, const SessionView&) const {
     return std::nullopt;
   }
+  // It searches trees, and neither reads nor names what the rules deny there.
+  virtual bool leaves_out_denied_files() const { return false; }
   virtual std::string classifier_text(const Json& input) const { return to_json(input); }
   // Does the specifier of a rule, `Tool(specifier)`, cover this input?
   virtual bool matches_rule(const Json& input, std::string_view specifier) const { return to_json(input) == specifier; }

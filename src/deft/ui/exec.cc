@@ -68,8 +68,7 @@ EngineOptions engine_options(const ExecOptions& options) {
   return {.working_directory = options.working_directory,
           .directories = options.directories,
           .session_folder = options.session_folder,
-          .rules = settings.rules,
-          .mode = options.mode,
+          .permissions = options.permissions,
           .executor = {.slots = options.slots,
                        .scheduling = settings.exclusive_scheduling ? Scheduling::exclusive : Scheduling::footprints,
                        .streaming = settings.streaming,
@@ -85,7 +84,11 @@ int execute(const ExecOptions& options) {
   ExecFrontend frontend(writer, options.all_events);
   auto engine = Engine::open(engine_options(options), frontend);
   if (!engine) return complain(engine.error());
-  for (auto& tool : make_builtin_tools(builtin_options(options.settings))) {
+  BuiltinOptions builtin = builtin_options(options.settings);
+  builtin.search.denied = [permissions = (*engine)->permissions()](std::string_view path, bool) {
+    return permissions->hides(path);
+  };
+  for (auto& tool : make_builtin_tools(builtin)) {
     if (auto added = (*engine)->add_tool(std::move(tool)); !added) return complain(added.error());
   }
   running = engine->get();
@@ -111,6 +114,7 @@ int run_exec(int argc, const char* const* argv) {
     return 0;
   }
   const auto& options = std::get<ExecOptions>(*parsed);
+  for (const std::string& notice : options.notices) std::fprintf(stderr, "deft exec: %s\n", notice.c_str());
   InputReader::take_over_signals();
   return options.dry_run ? dry_run() : execute(options);
 }

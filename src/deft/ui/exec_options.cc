@@ -3,8 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <utility>
+
+#include "deft/ui/session_settings.h"
 
 namespace deft {
 namespace {
@@ -29,23 +30,6 @@ Examples:
 Exit code: 0 every call was answered (also with errors), 2 unusable arguments, 130 aborted.
 docs/exec.md describes every line.)";
 
-Result<std::string> read_settings(const std::string& file_or_json) {
-  const auto first = file_or_json.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && file_or_json[first] == '{') return file_or_json;
-  std::error_code ec;
-  if (!std::filesystem::is_regular_file(file_or_json, ec)) {
-    return fail(Errc::not_found, "--settings: " + file_or_json + " is neither a file nor a JSON object");
-  }
-  if (std::filesystem::file_size(file_or_json, ec) > kSettingsBytesMax || ec) {
-    return fail(Errc::limit, "--settings: " + file_or_json + " is larger than 2 MiB");
-  }
-  std::ifstream file(file_or_json, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return fail(Errc::io, "--settings: " + file_or_json + " cannot be read");
-  return text.str();
-}
-
 Result<std::string> canonical_directory(const std::string& path, std::string_view option) {
   std::error_code ec;
   const auto canonical = std::filesystem::canonical(path, ec);
@@ -65,32 +49,40 @@ Result<std::size_t> slots_from(const std::string& option) {
 
 struct RawOptions {
   std::string cwd = ".", settings, mode, concurrency, session, ask;
+  std::optional<std::string> sources;
   std::vector<std::string> add_dirs;
-  bool events = false, dry_run = false;
+  bool events = false, dry_run = false, trust = false;
 };
 
 Result<ExecOptions> check(const RawOptions& raw) {
   ExecOptions options{.all_events = raw.events, .dry_run = raw.dry_run};
-  if (!raw.settings.empty()) {
-    auto text = read_settings(raw.settings);
-    if (!text) return std::unexpected(text.error());
-    auto settings = parse_settings(*text);
-    if (!settings) return fail(settings.error().code, "--settings: " + settings.error().message);
-    options.settings = std::move(*settings);
-  }
   auto directory = canonical_directory(raw.cwd, "--cwd");
   if (!directory) return std::unexpected(directory.error());
   options.working_directory = std::move(*directory);
-  std::vector<std::string> more = raw.add_dirs;
-  for (const std::string& path : options.settings.additional_directories) {
-    more.push_back(std::filesystem::path(options.working_directory) / path);
+  SettingsRequest request{.directory = options.working_directory, .given = raw.settings, .trust = raw.trust};
+  if (raw.sources) {
+    const auto wanted = parse_wanted_sources(*raw.sources);
+    if (!wanted) return fail(wanted.error().code, "--setting-sources " + wanted.error().message);
+    request.wanted = *wanted;
   }
-  for (const std::string& path : more) {
+  auto session = load_session_settings(request);
+  if (!session) return std::unexpected(session.error());
+  options.settings = std::move(session->merged.settings);
+  options.permissions = std::move(session->merged.permissions);
+  options.notices = std::move(session->merged.problems);
+  for (const std::string& path : std::exchange(options.permissions.directories, {})) {
+    auto added = canonical_directory(path, "additionalDirectories");
+    if (added) {
+      options.directories.push_back(std::move(*added));
+    } else {
+      options.notices.push_back(added.error().message);  // settings are shared; not every machine has every folder
+    }
+  }
+  for (const std::string& path : raw.add_dirs) {
     auto added = canonical_directory(path, "--add-dir");
     if (!added) return std::unexpected(added.error());
     options.directories.push_back(std::move(*added));
   }
-  options.mode = options.settings.default_mode.value_or(Mode::normal);
   if (!raw.mode.empty()) {
     const auto mode = parse_mode(raw.mode);
     if (!mode) {
@@ -99,7 +91,7 @@ Result<ExecOptions> check(const RawOptions& raw) {
                   "bypassPermissions, not " +
                       json_quote(raw.mode));
     }
-    options.mode = *mode;
+    options.permissions.mode = *mode;
   }
   const auto slots = slots_from(raw.concurrency);
   if (!slots) return std::unexpected(slots.error());
@@ -123,6 +115,9 @@ Result<std::variant<ExecOptions, ShowText>> parse_exec_options(int argc, const c
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--settings", raw.settings, "Settings: a file, or JSON itself")->type_name("FILE|JSON");
+  app.add_option("--setting-sources", raw.sources, "Which settings files are read: user, project, local, with commas")
+      ->type_name("LIST");
+  app.add_flag("--trust", raw.trust, "Trust the working directory for this run: what its own settings allow counts");
   app.add_option("--permission-mode", raw.mode, "default, acceptEdits, plan, auto, dontAsk or bypassPermissions")
       ->type_name("MODE");
   app.add_option("--max-concurrency", raw.concurrency,

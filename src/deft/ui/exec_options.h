@@ -17,7 +17,8 @@ struct ExecOptions {
   std::vector<std::string> directories;  // canonical; further ones
   std::optional<std::string> session_folder;
   Settings settings;
-  Mode mode = Mode::normal;
+  PermissionSetup permissions;       // rules of all sources, and the mode
+  std::vector<std::string> notices;  // about settings, for people
   std::size_t slots = kSlotsDefault;
   bool all_events = false;
   bool dry_run = false;

@@ -1,0 +1,138 @@
+#include "deft/config/merged_settings.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "deft/base/path.h"
+
+namespace deft {
+namespace {
+
+bool is_of_folder(SettingSource source) { return source == SettingSource::project || source == SettingSource::local; }
+
+std::string_view key_of(const boost::json::key_value_pair& member) {
+  return {member.key().data(), member.key().size()};
+}
+
+// `over` wins where both have a scalar.
+void merge_into(JsonObject& base, const JsonObject& over) {
+  for (const auto& member : over) {
+    Json* existing = base.if_contains(member.key());
+    if (existing && existing->is_object() && member.value().is_object()) {
+      merge_into(existing->get_object(), member.value().get_object());
+    } else if (existing && existing->is_array() && member.value().is_array()) {
+      JsonArray joined = member.value().get_array();  // the stronger source's first
+      for (const Json& entry : existing->get_array()) {
+        if (std::ranges::find(joined, entry) == joined.end()) joined.push_back(entry);
+      }
+      *existing = std::move(joined);
+    } else {
+      base[member.key()] = member.value();
+    }
+  }
+}
+
+// One line per scalar and per entry of a list.
+void list_values(const Json& value, const std::string& key, const std::string& file, std::vector<SettingOrigin>& out) {
+  if (value.is_object()) {
+    for (const auto& member : value.get_object()) {
+      list_values(member.value(), (key.empty() ? "" : key + ".") + std::string(key_of(member)), file, out);
+    }
+  } else if (value.is_array()) {
+    for (const Json& entry : value.get_array()) out.push_back({key, to_json(entry), file});
+  } else {
+    out.push_back({key, to_json(value), file});
+  }
+}
+
+bool is_on(const Json* value) { return value && !value->is_null() && !(value->is_bool() && !value->get_bool()); }
+bool is_on(const Json& settings, std::string_view key) {
+  const Json* permissions = find(settings, "permissions");
+  return is_on(find(settings, key)) || (permissions && is_on(find(*permissions, key)));
+}
+
+// What of a file counts.
+JsonObject effective(const LoadedFile& file, bool trusted) {
+  if (!is_of_folder(file.file.source)) return file.json.get_object();
+  JsonObject json = file.json.get_object();
+  Json* permissions = json.if_contains("permissions");
+  if (!trusted) {
+    JsonObject rest;
+    for (const char* key : {"ask", "deny"}) {
+      const Json* list = permissions ? find(*permissions, key) : nullptr;
+      if (list) rest[key] = *list;
+    }
+    return rest.empty() ? JsonObject{} : JsonObject{{"permissions", std::move(rest)}};
+  }
+  if (!permissions) return json;
+  // A repository does not choose how much is allowed in it, nor that nobody is asked.
+  const auto mode = find_string(*permissions, "defaultMode");
+  const bool is_wide = mode == "bypassPermissions" || mode == "auto" || mode == "acceptEdits";
+  if (is_wide) permissions->get_object().stable_erase(permissions->get_object().find("defaultMode"));
+  return json;
+}
+
+void add_policy(const LoadedFile& file, PermissionSetup& setup) {
+  const Json& json = file.json;
+  setup.bypass_forbidden = setup.bypass_forbidden || is_on(json, "disableBypassPermissionsMode");
+  setup.auto_forbidden = setup.auto_forbidden || is_on(json, "disableAutoMode");
+  setup.block_reads_outside = setup.block_reads_outside || is_on(json, "blockReadsOutsideWorkingDirectories");
+  setup.block_writes_outside = setup.block_writes_outside || is_on(json, "blockWritesOutsideWorkingDirectories");
+  if (file.file.source == SettingSource::managed) {
+    setup.only_managed_rules = setup.only_managed_rules || is_on(json, "allowManagedPermissionRulesOnly");
+  }
+  if (!is_of_folder(file.file.source)) {
+    setup.deny_instead_of_asking = setup.deny_instead_of_asking || is_on(json, "denyInsteadOfPrompting");
+  }
+}
+
+std::string placed_directory(const std::string& path, const SettingsPlaces& places) {
+  if (path == "~" || path.starts_with("~/")) return normal_path(places.home + path.substr(1));
+  return absolute_path(path, places.directory);
+}
+
+}  // namespace
+
+Result<MergedSettings> merge_settings(const std::vector<LoadedFile>& files, const SettingsPlaces& places,
+                                      bool trusted) {
+  MergedSettings merged;
+  PermissionSetup& setup = merged.permissions;
+  setup.directory = places.directory;
+  setup.home = places.home;
+  setup.trusted = trusted;
+  JsonObject all;
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {  // the weakest first
+    if (file->problem || !file->exists) continue;
+    const JsonObject json = effective(*file, trusted);
+    if (auto parsed = parse_settings(to_json(json), UnusableRules::keep); !parsed) {
+      return fail(parsed.error().code, file->file.path + ": " + parsed.error().message);
+    }
+    merge_into(all, json);
+  }
+  auto settings = parse_settings(to_json(all), UnusableRules::keep);
+  if (!settings) return std::unexpected(settings.error());
+  merged.settings = std::move(*settings);
+  for (const LoadedFile& file : files) {
+    if (!file.exists) continue;
+    PermissionSource source{
+        .rules = file.rules, .source = file.file.source, .origin = file.file.path, .root = file.file.root};
+    if (file.problem) {
+      merged.problems.push_back(*file.problem);
+      // What it forbids is not known: until it is repaired, everything is asked for.
+      source.rules.deny.push_back({.text = file.file.path, .tool = {}, .problem = *file.problem});
+    }
+    setup.sources.push_back(std::move(source));
+    add_policy(file, setup);
+    list_values(effective(file, trusted), "", file.file.path, merged.origins);
+  }
+  setup.mode = merged.settings.default_mode.value_or(Mode::normal);
+  for (const std::string& path : merged.settings.additional_directories) {
+    setup.directories.push_back(placed_directory(path, places));
+  }
+  for (std::string& warning : Permissions(setup).warnings()) {
+    if (std::ranges::find(merged.problems, warning) == merged.problems.end()) merged.problems.push_back(warning);
+  }
+  return merged;
+}
+
+}  // namespace deft

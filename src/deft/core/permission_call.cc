@@ -1,0 +1,287 @@
+#include "deft/core/permission_call.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "deft/base/path.h"
+#include "deft/core/protected_paths.h"
+#include "deft/core/web_host.h"
+
+// What rules have to do with one call.
+
+namespace deft {
+namespace {
+
+// Folders that every program on the machine may read, and that hold nobody's secrets.
+constexpr std::array<std::string_view, 6> kPublicFolders = {"/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt"};
+
+bool is_tree_tool(std::string_view tool) { return tool == "Grep" || tool == "Glob" || tool == "LS"; }
+
+std::string_view text_input(const PermissionQuestion& question, std::string_view field) {
+  if (!question.input) return {};
+  return find_string(*question.input, field).value_or("");
+}
+
+// The folder where a glob begins to look: "/etc" of "/etc/*.conf".
+std::string folder_of_pattern(std::string_view pattern) {
+  const std::string_view literal = pattern.substr(0, pattern.find_first_of("*?[{\\"));
+  if (literal.size() == pattern.size()) return std::string(pattern);
+  return std::string(literal.substr(0, literal.rfind('/') + 1));
+}
+
+// Commands of PowerShell are not parsed: pieces between whatever may separate them.
+std::vector<std::string> pieces_of(std::string_view command) {
+  std::vector<std::string> pieces;
+  for (std::size_t start = 0; start <= command.size();) {
+    const std::size_t end = std::min(command.find_first_of("|;&\n\r(){}`", start), command.size());
+    std::string_view piece = command.substr(start, end - start);
+    while (piece.starts_with(' ') || piece.starts_with('\t')) piece.remove_prefix(1);
+    while (piece.ends_with(' ') || piece.ends_with('\t')) piece.remove_suffix(1);
+    if (!piece.empty()) pieces.emplace_back(piece);
+    start = end + 1;
+  }
+  return pieces;
+}
+
+bool is_plain_windows_command(std::string_view command) {
+  return !command.empty() && std::ranges::all_of(command, [](char c) {
+    const bool is_letter_or_digit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return is_letter_or_digit || std::string_view(" _./:\\-=").find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+TouchedPath Permissions::touch(const std::string& path) const {
+  TouchedPath touched{.written = normal_path(path), .resolved = {}};
+  const auto resolved = setup_.resolve ? setup_.resolve(path) : std::optional(touched.written);
+  touched.is_resolved = resolved.has_value();
+  touched.resolved = resolved.value_or(touched.written);
+  return touched;
+}
+
+bool Permissions::is_in_directories(std::string_view path) const {
+  return std::ranges::any_of(inside_, [&](const std::string& folder) { return is_at_or_below(path, folder); });
+}
+
+bool Permissions::is_inside(const TouchedPath& path) const {
+  return path.is_resolved && is_in_directories(path.written) && is_in_directories(path.resolved);
+}
+
+bool Permissions::matches_both(const TouchedPath& path, std::string_view tool) const {
+  return path.is_resolved && rules_.by_path(RuleList::allow, tool, path.written) &&
+         rules_.by_path(RuleList::allow, tool, path.resolved);
+}
+
+bool Permissions::may_write_by_rule(const TouchedPath& path) const { return matches_both(path, "Edit"); }
+
+bool Permissions::may_read(const TouchedPath& path) const {
+  if (!path.is_resolved) return false;
+  const bool is_public = std::ranges::any_of(
+      kPublicFolders, [&](std::string_view folder) { return is_at_or_below(path.resolved, folder); });
+  if (is_in_directories(path.resolved) || is_public) return true;
+  return matches_both(path, "Read") || matches_both(path, "Edit");
+}
+
+std::vector<TouchedPath> Permissions::touched_by(const PermissionQuestion& question, const Subject& subject) const {
+  std::vector<TouchedPath> touched;
+  for (const std::string& path : question.paths) touched.push_back(touch(path));
+  const std::string directory = question.working_directory.empty() ? setup_.directory : question.working_directory;
+  const auto add = [&](std::string_view path) {
+    const bool is_absolute = path.starts_with('/');
+    touched.push_back(touch(is_absolute ? std::string(path) : directory + "/" + std::string(path)));
+    // Some take "~" for the home: then it must be allowed in both meanings.
+    if ((path == "~" || path.starts_with("~/")) && !setup_.home.empty()) {
+      touched.push_back(touch(setup_.home + std::string(path.substr(1))));
+    }
+  };
+  if (!question.input || (subject.kind != SubjectKind::read && subject.kind != SubjectKind::edit)) return touched;
+  const std::string_view path = text_input(question, subject.field);
+  if (!path.empty()) {
+    add(path);
+  } else if (is_tree_tool(todays_tool_name(question.tool))) {
+    add(".");
+  }
+  if (todays_tool_name(question.tool) == "Glob") {
+    const std::string folder = folder_of_pattern(text_input(question, "pattern"));
+    const bool is_elsewhere = folder.starts_with('/') || folder.starts_with('~');
+    const std::string base = path.empty() ? "." : std::string(path);
+    if (!folder.empty()) add(is_elsewhere ? folder : base + "/" + folder);
+    if (text_input(question, "pattern").find("..") != std::string_view::npos) add(base + "/..");
+  }
+  return touched;
+}
+
+Permissions::Call Permissions::look_at(const PermissionQuestion& question) const {
+  Call call{.question = question, .tool = std::string(todays_tool_name(question.tool))};
+  call.names = {call.tool};
+  for (const std::string& alias : question.aliases) call.names.emplace_back(todays_tool_name(alias));
+  call.subject = subject_of(call.tool);
+  call.directory = question.working_directory.empty() ? setup_.directory : question.working_directory;
+  call.touched = touched_by(question, call.subject);
+  if (call.subject.kind != SubjectKind::command || !question.input) return call;
+  call.line = std::make_unique<ShellLine>(
+      read_shell_line(text_input(question, call.subject.field), {.cwd = call.directory, .home = setup_.home}));
+  call.classify = std::make_unique<shell::ClassifyOptions>(
+      shell::ClassifyOptions{.cwd = call.directory, .home = setup_.home, .files = setup_.files});
+  const PathView& paths = *this;
+  call.shell = std::make_unique<ShellPermission>(rules_, call.tool, *call.line, paths, *call.classify);
+  return call;
+}
+
+RuleMatch Permissions::match(RuleList list, const Call& call) const {
+  for (const std::string& name : call.names) {
+    if (const auto* rule = rules_.whole_tool(list, name)) return {.rule = rule};
+    if (!call.question.input) continue;
+    if (const auto* rule = rules_.by_parameter(list, name, *call.question.input)) return {.rule = rule};
+  }
+  RuleMatch found = match_subject(list, call);
+  if (found && found.is_certain) return found;
+  for (const std::string& name : call.names) {
+    const auto* broken = rules_.broken(list, name);
+    if (broken && !found) found = {.rule = broken, .is_certain = false, .why_uncertain = broken->meaning.warning};
+  }
+  return found;
+}
+
+RuleMatch Permissions::match_subject(RuleList list, const Call& call) const {
+  const std::string_view text = text_input(call.question, call.subject.field);
+  switch (call.subject.kind) {
+    case SubjectKind::none: break;
+    case SubjectKind::command:
+      if (call.shell) return call.shell->match(list);
+      return {.rule = rules_.any_narrow(list, call.tool), .is_certain = false};
+    case SubjectKind::windows_command: {
+      for (const std::string& piece : pieces_of(text)) {
+        if (const auto* rule = rules_.by_command(list, call.tool, piece)) return {.rule = rule, .command = piece};
+      }
+      return {.rule = rules_.any_narrow(list, call.tool),
+              .is_certain = false,
+              .why_uncertain = "commands of PowerShell are not parsed"};
+    }
+    case SubjectKind::read:
+    case SubjectKind::edit: return match_touched(list, call);
+    case SubjectKind::domain: {
+      if (const auto host = web_host(text)) return {.rule = rules_.by_domain(list, *host)};
+      return {
+          .rule = rules_.any_narrow(list, call.tool), .is_certain = false, .why_uncertain = "its host is not clear"};
+    }
+    case SubjectKind::agent:
+      return {.rule = rules_.by_name(list, call.tool, text.empty() ? "general-purpose" : text, "")};
+    case SubjectKind::skill: {
+      std::string_view name = text;
+      if (name.starts_with('/')) name.remove_prefix(1);
+      return {.rule = rules_.by_name(list, call.tool, name, text_input(call.question, "args"))};
+    }
+  }
+  return {};
+}
+
+RuleMatch Permissions::match_touched(RuleList list, const Call& call) const {
+  RuleMatch found;
+  const bool edits = call.subject.kind == SubjectKind::edit;
+  std::vector<std::string_view> tools = {edits ? "Edit" : "Read"};
+  if (edits && call.tool != "NotebookEdit") tools.push_back("Read");  // what may not be read may not be changed
+  for (const std::string_view tool : tools) {
+    if (const auto* rule = rules_.whole_tool(list, tool)) return {.rule = rule};
+    for (const TouchedPath& path : call.touched) {
+      for (const std::string& spelling : {path.written, path.resolved}) {
+        if (const auto* rule = rules_.by_path(list, tool, spelling)) return {.rule = rule};
+        if (!is_tree_tool(call.tool)) continue;
+        if (const auto* rule = rules_.covering_folder(list, tool, spelling)) return {.rule = rule};
+        if (call.question.hides_denied_files && list == RuleList::deny) continue;
+        found = stronger(std::move(found), {.rule = rules_.below_folder(list, tool, spelling),
+                                            .is_certain = false,
+                                            .why_uncertain = "it searches a folder that the rule is about"});
+      }
+    }
+    const bool is_unclear = call.touched.empty() || std::ranges::any_of(call.touched, [](const TouchedPath& path) {
+                              return !path.is_resolved || suspicious_path(path.written, false);
+                            });
+    if (is_unclear) {
+      found = stronger(
+          std::move(found),
+          {.rule = rules_.any_narrow(list, tool), .is_certain = false, .why_uncertain = "its path is not clear"});
+    }
+  }
+  return found;
+}
+
+const PlacedRule* Permissions::allow_rule(const Call& call) const {
+  if (call.shell) {
+    const auto allowance = call.shell->allowance(accepts_edits());
+    return allowance.is_allowed ? allowance.rule : nullptr;
+  }
+  for (const std::string& name : call.names) {
+    if (const auto* rule = rules_.whole_tool(RuleList::allow, name)) return rule;
+  }
+  const std::string_view text = text_input(call.question, call.subject.field);
+  switch (call.subject.kind) {
+    case SubjectKind::windows_command:
+      if (const auto* rule = rules_.by_exact_command(RuleList::allow, call.tool, text)) return rule;
+      return is_plain_windows_command(text) ? rules_.by_command(RuleList::allow, call.tool, text) : nullptr;
+    case SubjectKind::read:
+    case SubjectKind::edit: {
+      if (call.touched.empty()) return nullptr;
+      const bool reads = call.subject.kind == SubjectKind::read;
+      const auto is_allowed = [&](const TouchedPath& path) {
+        return matches_both(path, "Edit") || (reads && (matches_both(path, "Read") || may_read(path)));
+      };
+      if (!std::ranges::all_of(call.touched, is_allowed)) return nullptr;
+      const std::string& first = call.touched.front().written;
+      const auto* rule = rules_.by_path(RuleList::allow, "Edit", first);
+      return rule || !reads ? rule : rules_.by_path(RuleList::allow, "Read", first);
+    }
+    case SubjectKind::domain: {
+      const auto host = web_host(text);
+      return host ? rules_.by_domain(RuleList::allow, *host) : nullptr;
+    }
+    case SubjectKind::agent:
+      return rules_.by_name(RuleList::allow, call.tool, text.empty() ? "general-purpose" : text, "");
+    case SubjectKind::skill: return rules_.by_name(RuleList::allow, call.tool, text, text_input(call.question, "args"));
+    case SubjectKind::command:
+    case SubjectKind::none: break;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> Permissions::protected_or_suspicious(const Call& call) const {
+  if (call.shell) {
+    if (call.line->not_understood) return "the command is not understood: " + *call.line->not_understood;
+    return call.shell->protected_write();
+  }
+  const bool writes = call.subject.kind == SubjectKind::edit || call.question.edits_files;
+  for (const TouchedPath& path : call.touched) {
+    for (const std::string& spelling : {path.written, path.resolved}) {
+      if (auto why = suspicious_path(spelling, writes)) return why;
+      if (auto name = protected_name(spelling); name && writes)
+        return *name + " is protected: it decides what runs later";
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Permissions::blocked_outside(const Call& call) const {
+  const auto is_blocked = [&](const TouchedPath& path, bool writes) {
+    return writes ? setup_.block_writes_outside && !is_inside(path)
+                  : setup_.block_reads_outside && !is_in_directories(path.resolved);
+  };
+  const bool edits = call.subject.kind == SubjectKind::edit || call.question.edits_files;
+  for (const TouchedPath& path : call.touched) {
+    if (is_blocked(path, edits)) return path.written + " is outside the working directories, which the settings block";
+  }
+  if (!call.line) return std::nullopt;
+  for (const auto* uses : {&call.line->commands, &call.line->inner}) {
+    for (const shell::CommandUse& use : *uses) {
+      for (const NamedPath& path : named_paths(use)) {
+        if (path.is_known && path.path != "/dev/null" && is_blocked(touch(path.path), path.is_written)) {
+          return path.source + " is outside the working directories, which the settings block";
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace deft

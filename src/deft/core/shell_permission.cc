@@ -1,0 +1,217 @@
+#include "deft/core/shell_permission.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "deft/base/path.h"
+#include "deft/core/protected_paths.h"
+
+// Deny and ask: every command that the line shows, in every spelling that could be meant.
+
+namespace deft {
+namespace {
+
+using shell::Argument;
+using shell::CommandUse;
+
+constexpr std::array<std::string_view, 2> kPathTools = {"Read", "Edit"};
+constexpr std::size_t kSkippedOptionsMax = 12;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::string_view(" \t\n\r").find(text.front()) != std::string_view::npos)
+    text.remove_prefix(1);
+  while (!text.empty() && std::string_view(" \t\n\r").find(text.back()) != std::string_view::npos)
+    text.remove_suffix(1);
+  return text;
+}
+
+std::string join(const std::vector<Argument>& words, std::size_t first, std::string out, bool as_written) {
+  for (std::size_t i = first; i < words.size(); ++i) {
+    if (!out.empty()) out += ' ';
+    out += as_written || !words[i].is_exact() ? words[i].source : words[i].text;
+  }
+  return out;
+}
+
+// Where a subcommand may begin, behind options in front of it: git -C dir push, npm --silent publish.
+std::vector<std::size_t> places_behind_options(const std::vector<Argument>& words) {
+  std::vector<std::size_t> places;
+  std::vector<std::size_t> open = {1};
+  while (!open.empty() && places.size() < kSkippedOptionsMax) {
+    const std::size_t i = open.back();
+    open.pop_back();
+    if (i >= words.size() || !words[i].is_exact() || !words[i].text.starts_with('-')) continue;
+    for (const std::size_t next : {i + 1, i + 2}) {
+      if (next > words.size() || std::ranges::find(places, next) != places.end()) continue;
+      places.push_back(next);
+      open.push_back(next);
+    }
+  }
+  return places;
+}
+
+// All the texts that a rule against this command may be written for.
+std::vector<std::string> spellings(const CommandUse& use) {
+  const auto& words = use.words;
+  const std::string name(command_name(words[0].text));
+  std::vector<std::string> texts = {join(words, 0, "", false), join(words, 1, name, false), join(words, 0, "", true)};
+  for (const std::size_t place : places_behind_options(words)) texts.push_back(join(words, place, name, false));
+  std::string with_assignments;
+  for (const auto& assignment : use.assignments) {
+    with_assignments += (with_assignments.empty() ? "" : " ") + assignment.name + "=" + assignment.value.source;
+  }
+  if (!with_assignments.empty()) texts.push_back(join(words, 0, with_assignments, true));
+  return texts;
+}
+
+// What is known of the command's text before the first thing that is not.
+std::string known_beginning(const CommandUse& use, std::string out) {
+  for (std::size_t i = 1; i < use.words.size(); ++i) {
+    out += ' ';
+    out += use.words[i].text;
+    if (!use.words[i].is_exact()) return out;
+  }
+  return out;
+}
+
+}  // namespace
+
+RuleMatch stronger(RuleMatch a, RuleMatch b) {
+  if (!a) return b;
+  return !a.is_certain && b && b.is_certain ? b : a;
+}
+
+RuleMatch ShellPermission::any_rule(RuleList list, const std::string& why) const {
+  const PlacedRule* rule = rules_.any_narrow(list, tool_);
+  for (const std::string_view tool : kPathTools) {
+    if (!rule) rule = rules_.any_narrow(list, tool);
+  }
+  return {.rule = rule, .is_certain = false, .why_uncertain = why};
+}
+
+RuleMatch ShellPermission::match(RuleList list) const {
+  RuleMatch found;
+  if (const auto* rule = rules_.by_command(list, tool_, trimmed(line_.text))) return {.rule = rule};
+  if (line_.not_understood) return any_rule(list, *line_.not_understood);
+  for (const auto* uses : {&line_.commands, &line_.inner}) {
+    for (const CommandUse& use : *uses) {
+      RuleMatch match = match_use(list, use);
+      if (!match) continue;
+      if (match.command.empty()) match.command = shell::describe(use);
+      found = stronger(std::move(found), std::move(match));
+      if (found.is_certain) return found;
+    }
+  }
+  if (!found && line_.not_followed) found = any_rule(list, *line_.not_followed);
+  return found;
+}
+
+RuleMatch ShellPermission::match_use(RuleList list, const CommandUse& use) const {
+  RuleMatch by_command = match_command(list, use);
+  if (by_command && by_command.is_certain) return by_command;
+  return stronger(match_paths(list, use), std::move(by_command));
+}
+
+RuleMatch ShellPermission::match_command(RuleList list, const CommandUse& use) const {
+  if (use.words.empty()) return {};
+  if (use.words[0].is_exact()) {
+    for (const std::string& text : spellings(use)) {
+      if (const auto* rule = rules_.by_command(list, tool_, text)) return {.rule = rule};
+    }
+  }
+  return match_unknown(list, use);
+}
+
+RuleMatch ShellPermission::match_unknown(RuleList list, const CommandUse& use) const {
+  const auto unknown = std::ranges::find_if(use.words, [](const Argument& word) { return !word.is_exact(); });
+  if (unknown == use.words.end()) return {};
+  const std::string why = "it is not known what " + unknown->source + " is";
+  if (!use.words[0].is_exact()) return any_rule(list, why);
+  const std::string name(command_name(use.words[0].text));
+  const auto* rule = rules_.by_beginning(list, tool_, known_beginning(use, use.words[0].text));
+  if (!rule) rule = rules_.by_beginning(list, tool_, known_beginning(use, name));
+  for (const std::size_t place : places_behind_options(use.words)) {
+    if (rule) break;
+    CommandUse behind = use;
+    behind.words.erase(behind.words.begin() + 1, behind.words.begin() + static_cast<std::ptrdiff_t>(place));
+    const bool is_known = std::ranges::all_of(behind.words, [](const Argument& word) { return word.is_exact(); });
+    if (!is_known) rule = rules_.by_beginning(list, tool_, known_beginning(behind, name));
+  }
+  return {.rule = rule, .is_certain = false, .why_uncertain = why};
+}
+
+RuleMatch ShellPermission::match_paths(RuleList list, const CommandUse& use) const {
+  RuleMatch found;
+  const auto paths = named_paths(use);
+  const bool shows = !use.words.empty() && shows_files(use.words[0].text);
+  const bool writes = std::ranges::any_of(paths, [](const NamedPath& path) { return path.is_written; });
+  if (!paths.empty() && shows) found.rule = rules_.whole_tool(list, "Read");
+  if (!found && writes) found.rule = rules_.whole_tool(list, "Edit");
+  if (found) return found;
+  for (const NamedPath& path : paths) {
+    found = stronger(std::move(found), match_path(list, path));
+    if (found && found.is_certain) return found;
+  }
+  return found;
+}
+
+RuleMatch ShellPermission::match_path(RuleList list, const NamedPath& path) const {
+  RuleMatch found;
+  for (const std::string_view tool : kPathTools) {
+    if (path.is_pattern) {
+      const auto* rule = rules_.below_folder(list, tool, path.path);
+      const TouchedPath folder = paths_.touch(path.path);
+      if (!rule) rule = rules_.below_folder(list, tool, folder.resolved);
+      found =
+          stronger(std::move(found),
+                   {.rule = rule, .is_certain = false, .why_uncertain = "it is not known what " + path.source + " is"});
+      continue;
+    }
+    if (!path.is_known) {
+      found = stronger(std::move(found), {.rule = rules_.any_narrow(list, tool),
+                                          .is_certain = false,
+                                          .why_uncertain = "it is not known what " + path.source + " is"});
+      continue;
+    }
+    const TouchedPath touched = paths_.touch(path.path);
+    for (const std::string& spelling : {touched.written, touched.resolved}) {
+      if (const auto* rule = rules_.by_path(list, tool, spelling)) return {.rule = rule};
+      if (!path.is_tree) continue;
+      if (const auto* rule = rules_.covering_folder(list, tool, spelling)) return {.rule = rule};
+      found = stronger(std::move(found), {.rule = rules_.below_folder(list, tool, spelling),
+                                          .is_certain = false,
+                                          .why_uncertain = "it reads everything in " + path.source});
+    }
+    if (!touched.is_resolved) {
+      found = stronger(std::move(found), {.rule = rules_.any_narrow(list, tool),
+                                          .is_certain = false,
+                                          .why_uncertain = "it is not known where " + path.source + " leads"});
+    }
+  }
+  return found;
+}
+
+bool ShellPermission::reads_only_what_may_be_read() const {
+  return std::ranges::all_of(line_.commands, [&](const CommandUse& use) { return paths_may_be_read(use); }) &&
+         std::ranges::all_of(line_.inner, [&](const CommandUse& use) { return paths_may_be_read(use); });
+}
+
+std::optional<std::string> ShellPermission::protected_write() const {
+  for (const auto* uses : {&line_.commands, &line_.inner}) {
+    for (const CommandUse& use : *uses) {
+      for (const NamedPath& path : named_paths(use)) {
+        if (!path.is_written || !path.is_known) continue;
+        const TouchedPath touched = paths_.touch(path.path);
+        for (const std::string& spelling : {touched.written, touched.resolved}) {
+          if (auto name = protected_name(spelling))
+            return "it changes " + path.source + ", and " + *name + " is protected";
+          if (auto why = suspicious_path(spelling, /*is_written=*/true)) return why;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace deft

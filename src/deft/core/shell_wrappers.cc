@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "deft/core/shell_line.h"
+
+// Commands that run commands. To deny, everything that can be recognised is looked through; an option that is not in
+// the table counts as one without a value. To allow, only a few, and only with options that are known.
+
+namespace deft {
+namespace {
+
+using shell::Argument;
+using Words = std::vector<Argument>;
+
+struct Wrapper {
+  std::string_view names;              // separated by blanks
+  std::string_view value_options;      // that take the next word
+  std::size_t operands = 0;            // before the command
+  bool assignments = false;            // NAME=VALUE may stand before the command
+  std::string_view text_options = {};  // whose value is shell text
+  bool joins_words = false;            // its words are joined and given to a shell
+};
+constexpr std::array<Wrapper, 28> kWrappers = {{
+    {"timeout gtimeout", "-k -s --kill-after --signal", 1},
+    {"nice gnice", "-n --adjustment"},
+    {"ionice", "-c -n -p -P -u --class --classdata"},
+    {"time gtime", "-f -o --format --output"},
+    {"stdbuf gstdbuf", "-i -o -e --input --output --error"},
+    {"nohup setsid noglob nocorrect command builtin exec unbuffer fakeroot eatmydata catchsegv dbus-run-session doas "
+     "busybox toybox pkexec gosu su-exec torsocks proxychains proxychains4 rlwrap winpty setarch linux32 linux64",
+     "-a -u -C -U -L"},
+    {"sudo", "-u -g -p -C -T -h -R -D -r -t -U --user --group --prompt --chdir --host --role --type --chroot", 0, true},
+    {"env genv", "-u -C --unset --chdir", 0, true, "-S --split-string"},
+    {"watch", "-n -d --interval", 0, false, {}, true},
+    {"flock", "-w -E --timeout --wait --conflict-exit-code", 1, false, "-c --command"},
+    {"chroot", "--groups --userspec", 1},
+    {"taskset", "", 1},
+    {"chrt", "-T -P -D", 1},
+    {"numactl", "-i -m -N -C -p"},
+    {"strace ltrace", "-e -o -p -s -u -E -a -O -S -b -P"},
+    {"unshare nsenter setpriv", "-t -S -G -R -w --map-user --map-group --reuid --regid --groups"},
+    {"xargs gxargs", "-I -n -P -L -d -a -E -s --max-args --max-procs --max-lines --delimiter --arg-file --max-chars"},
+    {"parallel", "-j -n -N -I -S --jobs --colsep --delay --timeout --workdir --joblog"},
+    {"su runuser", "-g -G -s -w -u --group --shell --user", 0, false, "-c --command"},
+    {"script", "-E -I -O -B -T -o -m", 0, false, "-c --command"},
+    {"ssh mosh", "-p -i -l -o -F -J -L -R -D -b -c -e -E -I -m -O -Q -S -W -w -B", 1, false, {}, true},
+    {"systemd-run", "-u -p -E -M -H -t --unit --property --setenv --uid --gid --slice --description"},
+    {"xvfb-run faketime firejail bwrap proot", "-s -n -e -f -w"},
+    {"nix-shell nix", "-p -I", 0, false, "--run --command -c"},
+    {"trap", "", 0, false, {}, false},
+    {"coproc", ""},
+    {"gdb valgrind perf heaptrack", "-x -e -o --log-file --tool"},
+    {"cgexec", "-g"},
+}};
+// Only to deny: the command stands somewhere behind them, or behind a word of theirs that announces it.
+constexpr std::string_view kRunners = "npx bunx pnpx uvx entr watchexec nodemon concurrently cargo-watch";
+constexpr std::string_view kRunnersWithWord =
+    "docker podman kubectl nerdctl lxc direnv devbox mise asdf poetry pipenv uv rye hatch bundle rbenv pyenv nodenv "
+    "conda "
+    "mamba yarn pnpm npm bun vagrant flatpak snap";
+constexpr std::string_view kRunWords = "exec run x dlx shell do -- ssh";
+constexpr std::string_view kShells = "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash";
+constexpr std::string_view kAllowWrappers = "timeout time nice nohup stdbuf command builtin noglob xargs";
+
+bool is_any_of(std::string_view text, std::string_view list) {
+  for (std::size_t start = 0; start < list.size();) {
+    const std::size_t end = std::min(list.find(' ', start), list.size());
+    if (list.substr(start, end - start) == text) return true;
+    start = end + 1;
+  }
+  return false;
+}
+
+Argument unknown_word(std::string_view what, shell::Extent extent) {
+  Argument word;
+  word.extent = extent;
+  word.source = word.unknown = what;
+  return word;
+}
+
+// The last letter of "-xvc" decides whether a value follows: -c alone and behind flags.
+bool takes_value(std::string_view option, std::string_view value_options) {
+  if (option.starts_with("--")) return option.find('=') == std::string_view::npos && is_any_of(option, value_options);
+  const char last[] = {'-', option.back()};
+  if (!is_any_of({last, 2}, value_options)) return false;
+  // -n5 has its value glued to it, and so has the first letter that takes one.
+  for (std::size_t i = 1; i + 1 < option.size(); ++i) {
+    const char letter[] = {'-', option[i]};
+    if (is_any_of({letter, 2}, value_options)) return false;
+  }
+  return true;
+}
+
+// The value of an option that holds shell text, glued or not; nothing if this is none.
+std::optional<Argument> text_value(const Words& words, std::size_t i, std::string_view text_options) {
+  const std::string& option = words[i].text;
+  const auto value_of = [](const Argument& from, std::string text) {
+    Argument value = from;
+    value.text = std::move(text);
+    return value;
+  };
+  if (option.starts_with("--")) {
+    const std::size_t equals = option.find('=');
+    if (!is_any_of(std::string_view(option).substr(0, equals), text_options)) return std::nullopt;
+    if (equals != std::string::npos) return value_of(words[i], option.substr(equals + 1));
+    return i + 1 < words.size() ? words[i + 1] : Argument::exactly("");
+  }
+  for (std::size_t k = 1; k < option.size(); ++k) {
+    const char letter[] = {'-', option[k]};
+    if (!is_any_of({letter, 2}, text_options)) continue;
+    if (k + 1 < option.size()) return value_of(words[i], option.substr(k + 1));
+    return i + 1 < words.size() ? words[i + 1] : Argument::exactly("");
+  }
+  return std::nullopt;
+}
+
+void add_text(const Argument& word, RunByCommand& out) {
+  if (word.is_exact()) {
+    out.texts.push_back(word.text);
+  } else {
+    out.not_followed = "runs text that is not known: " + word.source;
+  }
+}
+
+void add_joined(const Words& words, std::size_t first, RunByCommand& out) {
+  std::string text;
+  for (std::size_t i = first; i < words.size(); ++i) {
+    if (!words[i].is_exact()) {
+      out.not_followed = "runs text that is not known: " + words[i].source;
+      return;
+    }
+    text += (text.empty() ? "" : " ") + words[i].text;
+  }
+  if (!text.empty()) out.texts.push_back(text);
+}
+
+void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) {
+  const std::string_view name = command_name(words[0].text);
+  std::size_t i = 1;
+  for (; i < words.size() && words[i].is_exact() && words[i].text.starts_with('-') && words[i].text.size() > 1; ++i) {
+    if (words[i].text == "--") {
+      ++i;
+      break;
+    }
+    if (const auto text = text_value(words, i, wrapper.text_options)) add_text(*text, out);
+    if ((name == "command") && words[i].text.find_first_of("vV") != std::string::npos) return;  // only looks it up
+    if (takes_value(words[i].text, wrapper.value_options)) ++i;
+  }
+  while (wrapper.assignments && i < words.size() && words[i].text.find('=') != std::string::npos) ++i;
+  i += wrapper.operands;
+  // flock FILE -c TEXT
+  if (i < words.size() && words[i].is_exact() && words[i].text.starts_with('-')) {
+    if (const auto text = text_value(words, i, wrapper.text_options)) add_text(*text, out);
+  }
+  if (i >= words.size()) return;
+  if (wrapper.joins_words) return add_joined(words, i, out);
+  Words inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+  if (is_any_of(name, "xargs gxargs parallel")) {
+    inner.push_back(unknown_word("its input", shell::Extent::spread));
+  }
+  out.commands.push_back(std::move(inner));
+}
+
+void look_into_find(const Words& words, RunByCommand& out) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!is_any_of(words[i].text, "-exec -execdir -ok -okdir") || !words[i].is_exact()) continue;
+    Words inner;
+    for (++i; i < words.size() && words[i].text != ";" && words[i].text != "+"; ++i) {
+      const bool holds_file = words[i].text.find("{}") != std::string::npos;
+      inner.push_back(holds_file ? unknown_word("{}", shell::Extent::one) : words[i]);
+    }
+    if (!inner.empty()) out.commands.push_back(std::move(inner));
+  }
+}
+
+void look_into_shell(const Words& words, RunByCommand& out) {
+  bool wants_text = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i].text;
+    const bool is_option = words[i].is_exact() && word.size() > 1 && (word[0] == '-' || word[0] == '+');
+    if (!words[i].is_exact() && word.empty() && !words[i].dashless) {
+      out.not_followed = "runs what is not known: " + words[i].source;
+      return;
+    }
+    if (!is_option) {
+      if (wants_text) add_text(words[i], out);
+      return;  // else a script: what is inside a program is not judged
+    }
+    if (word == "--") continue;
+    if (word.starts_with("--")) {
+      if (word == "--rcfile" || word == "--init-file") ++i;
+      if (word == "--command") wants_text = true;
+      continue;
+    }
+    if (word[0] == '-' && word.find('c') != std::string::npos) wants_text = true;
+    if (word.back() == 'o' || word.back() == 'O') ++i;
+  }
+  out.not_followed = wants_text ? "runs text that is missing" : "runs what it reads from its input";
+}
+
+// git -c alias.x='!rm y' x, and other settings that name a command.
+void look_into_git(const Words& words, RunByCommand& out) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].is_exact() || !words[i].text.starts_with('-')) return;
+    if (words[i].text != "-c" || i + 1 >= words.size()) {
+      if (is_any_of(words[i].text, "-C --git-dir --work-tree --namespace --exec-path")) ++i;
+      continue;
+    }
+    const Argument& setting = words[++i];
+    const std::size_t equals = setting.text.find('=');
+    if (!setting.is_exact()) {
+      out.not_followed = "sets what is not known: " + setting.source;
+    } else if (equals != std::string::npos) {
+      std::string value = setting.text.substr(equals + 1);
+      if (value.starts_with('!')) {
+        out.texts.push_back(value.substr(1));
+      } else if (setting.text.starts_with("alias.")) {
+        out.texts.push_back("git " + value);
+      } else if (value.find(' ') != std::string::npos) {
+        out.texts.push_back(value);
+      }
+    }
+  }
+}
+
+bool is_known_option(std::string_view name, std::string_view option) {
+  if (name == "timeout") {
+    return is_any_of(option, "-v --verbose --foreground --preserve-status -k -s --kill-after --signal") ||
+           option.starts_with("--kill-after=") || option.starts_with("--signal=") || option.starts_with("-k") ||
+           option.starts_with("-s");
+  }
+  if (name == "nice") {
+    return option.starts_with("-n") || option.starts_with("--adjustment") ||
+           option.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  }
+  if (name == "stdbuf") {
+    return option.starts_with("-i") || option.starts_with("-o") || option.starts_with("-e") ||
+           option.starts_with("--input") || option.starts_with("--output") || option.starts_with("--error");
+  }
+  return name == "time" && option == "-p";
+}
+
+}  // namespace
+
+std::string_view command_name(std::string_view word) {
+  const std::size_t slash = word.rfind('/');
+  return slash == std::string_view::npos ? word : word.substr(slash + 1);
+}
+
+RunByCommand run_by(const std::vector<Argument>& words) {
+  RunByCommand out;
+  if (words.empty() || !words[0].is_exact()) return out;
+  const std::string_view name = command_name(words[0].text);
+  if (is_any_of(name, kShells)) {
+    look_into_shell(words, out);
+  } else if (name == "find" || name == "gfind" || name == "fd" || name == "fdfind") {
+    look_into_find(words, out);
+  } else if (name == "git") {
+    look_into_git(words, out);
+  } else if (name == "eval") {
+    const bool has_end = words.size() > 1 && words[1].text == "--";
+    add_joined(words, has_end ? 2 : 1, out);
+  } else if (name == "trap") {
+    const std::size_t first = words.size() > 1 && words[1].text == "--" ? 2 : 1;
+    if (words.size() > first && !words[first].text.starts_with('-')) add_text(words[first], out);
+  } else if (is_any_of(name, kRunners) || is_any_of(name, kRunnersWithWord)) {
+    bool is_announced = is_any_of(name, kRunners);
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (is_announced) out.commands.emplace_back(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      is_announced = is_announced || is_any_of(words[i].text, kRunWords);
+    }
+  } else if (const auto* wrapper =
+                 std::ranges::find_if(kWrappers, [&](const Wrapper& entry) { return is_any_of(name, entry.names); });
+             wrapper != kWrappers.end()) {
+    look_behind(*wrapper, words, out);
+  }
+  return out;
+}
+
+std::vector<Argument> without_wrappers(const std::vector<Argument>& words) {
+  Words rest = words;
+  while (rest.size() > 1 && rest[0].is_exact() && is_any_of(rest[0].text, kAllowWrappers)) {
+    const std::string name = rest[0].text;
+    const auto* wrapper =
+        std::ranges::find_if(kWrappers, [&](const Wrapper& entry) { return is_any_of(name, entry.names); });
+    std::size_t i = 1;
+    for (; i < rest.size() && rest[i].is_exact() && rest[i].text.starts_with('-'); ++i) {
+      if (!is_known_option(name, rest[i].text)) return rest;
+      if (takes_value(rest[i].text, wrapper->value_options)) ++i;
+    }
+    i += wrapper->operands;
+    if (i >= rest.size() || !rest[i].is_exact() || !rest[i].dashless) return rest;
+    if (name == "timeout" && !rest[i - 1].is_exact()) return rest;
+    rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return rest;
+}
+
+}  // namespace deft

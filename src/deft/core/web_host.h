@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace deft {
+
+// The host of a plain http or https address, in lower case, without a dot at its end. Nothing for whatever could be
+// read in two ways: user names, backslashes, blanks, percent signs, other alphabets in the host.
+std::optional<std::string> web_host(std::string_view url);
+
+}  // namespace deft

@@ -1,0 +1,110 @@
+#include "deft/ui/permission_check.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "deft/testing/temp_folder.h"
+
+// Tables of calls and what must come of them: tests/fixtures/permissions. In each line "expect" is the answer;
+// where there are two, the stricter one is as good. @W is the folder that the project,
+// @W/proj, and the home, @W/home, are in.
+
+namespace deft {
+namespace {
+
+std::string replaced(std::string text, std::string_view mark, const std::string& by) {
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + by.size())) {
+    text.replace(at, mark.size(), by);
+  }
+  return text;
+}
+
+class PermissionCheck : public ::testing::Test {
+ protected:
+  PermissionCheck() {
+    namespace fs = std::filesystem;
+    fs::create_directories(project + "/sub");
+    fs::create_directories(project + "/secrets");
+    fs::create_directories(home + "/.ssh");
+    for (const std::string& file : {home + "/.ssh/id", project + "/a.txt", project + "/.env"}) std::ofstream{file};
+    fs::create_symlink(home + "/.ssh/id", project + "/link");
+    fs::create_symlink(".env", project + "/envlink");
+  }
+
+  std::string check(std::string_view line) const { return permission_check_line(line, project, home); }
+  std::string decision(std::string_view line) const {
+    return std::string(find_string(*parse_json(check(line)), "decision").value_or("none"));
+  }
+
+  const TempFolder folder;
+  const std::string project = folder.path() + "/work/proj";
+  const std::string home = folder.path() + "/work/home";
+};
+
+TEST_F(PermissionCheck, AnswersEveryTableAsDocumented) {
+  std::size_t checked = 0;
+  const std::filesystem::path tables = std::filesystem::path(DEFT_SOURCE_DIR) / "tests/fixtures/permissions";
+  for (const auto& table : std::filesystem::directory_iterator(tables)) {
+    std::ifstream file(table.path());
+    for (std::string line; std::getline(file, line);) {
+      line = replaced(line, "@W", folder.path() + "/work");
+      const auto parsed = parse_json(line);
+      ASSERT_TRUE(parsed && find_array(*parsed, "expect")) << table.path() << ": " << line;
+      const std::string answer = check(line);
+      bool is_expected = false;
+      for (const Json& expected : *find_array(*parsed, "expect")) {
+        is_expected = is_expected || find_string(*parse_json(answer), "decision") == view(expected.get_string());
+      }
+      EXPECT_TRUE(is_expected) << table.path().filename() << ": " << line << "\n  " << answer;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 600U);
+}
+
+TEST_F(PermissionCheck, SaysWhichRuleFromWhereAndAboutWhichCommand) {
+  const auto answer = *parse_json(check(
+      R"json({"id":"x","tool":"Bash","input":{"command":"ls && sudo rm -rf b"},"settings":{"sources":{"user":)json"
+      R"json({"deny":["Bash(rm *)"]}}}})json"));
+  EXPECT_EQ(find_string(answer, "id"), "x");
+  EXPECT_EQ(find_string(answer, "decision"), "deny");
+  EXPECT_EQ(find_string(answer, "rule"), "Bash(rm *)");
+  EXPECT_EQ(find_string(answer, "source"), "user");
+  EXPECT_EQ(find_string(answer, "command"), "rm -rf b");
+  EXPECT_EQ(find_string(answer, "stage"), "deny_rule");
+}
+
+TEST_F(PermissionCheck, ALineThatCannotBeUsedIsAskedForAndSaysWhy) {
+  for (const char* line :
+       {"", "x", "[]", "{}", R"({"id":1,"tool":7})", R"({"tool":"Read","input":[]})",
+        R"({"tool":"Read","mode":"yolo"})", R"({"tool":"Read","cwd":"relative"})",
+        R"({"tool":"Read","settings":{"deny":"Bash"}})", R"({"tool":"Read","settings":{"sources":{"nobody":{}}}})",
+        R"({"tool":"Read","trusted":"yes"})", R"({"tool":"Read","hook":{"decision":7}})",
+        R"({"tool":"Read","tool":"Read"})", R"({"tool":"Read","hook":{"decision":"allow","updatedInput":3}})"}) {
+    const auto answer = parse_json(check(line));
+    ASSERT_TRUE(answer) << line;
+    EXPECT_EQ(find_string(*answer, "decision"), "ask") << line;
+    EXPECT_TRUE(find_string(*answer, "error")) << line;
+  }
+  EXPECT_EQ(find_int(*parse_json(check(R"({"id":5,"tool":7})")), "id"), 5);
+}
+
+TEST_F(PermissionCheck, AFolderThatIsALinkIsTheFolder) {
+  std::filesystem::create_directory_symlink(project, folder.path() + "/alias");
+  const std::string alias = folder.path() + "/alias";
+  const auto line = [&](std::string_view path, std::string_view rules) {
+    return R"({"cwd":")" + alias + R"(","tool":"Write","input":{"file_path":")" + std::string(path) +
+           R"("},"settings":)" + std::string(rules) + "}";
+  };
+  EXPECT_EQ(decision(line("src/x", R"({"allow":["Edit(src/**)"]
+})")), "allow");
+  EXPECT_EQ(decision(line(alias + "/src/x", R"({"allow":["Edit(src/**)"]
+})")), "allow");
+  EXPECT_EQ(decision(line(project + "/src/x", R"({"deny":["Edit(src/**)"]
+})")), "deny");
+}
+
+}  // namespace
+}  // namespace deft

@@ -1,0 +1,132 @@
+#include "deft/ui/permissions_command.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "deft/ui/permission_check.h"
+
+namespace deft {
+namespace {
+
+constexpr const char* kHelp = R"help(Says what would happen to a call, and why. Runs nothing.
+
+Usage: deft permissions check [OPTIONS] TOOL INPUT
+       deft permissions check --json
+
+INPUT is the call's input as a JSON object; for Bash the command itself, for file tools the path, will do.
+
+  --settings JSON    rules to judge by: {"permissions":{"allow":[],"ask":[],"deny":[]}}
+  --permission-mode MODE
+  --json             lines of {"id","settings","mode","cwd","home","tool","input",…} in, {"id","decision","rule","reason"}
+                     out, in order; docs/permissions.md describes them
+
+Examples:
+  deft permissions check Bash 'git status && rm -rf build'
+  deft permissions check --settings '{"permissions":{"deny":["Read(.env)"]
+}
+}' Read .env
+
+Exit code: 0 allowed, 1 asked for, 3 denied, 2 unusable arguments; with --json always 0.
+)help";
+
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? home : "";
+}
+std::string current_folder() {
+  std::error_code ec;
+  return std::filesystem::current_path(ec).string();
+}
+
+int check_lines() {
+  const std::string directory = current_folder();
+  const std::string home = home_folder();
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    const std::string answer = permission_check_line(line, directory, home);
+    std::printf("%s\n", answer.c_str());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+int complain(std::string_view what) {
+  std::fprintf(stderr, "deft permissions: %.*s; see deft permissions --help\n", static_cast<int>(what.size()),
+               what.data());
+  return 2;
+}
+
+Result<Json> input_of(std::string_view tool, std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\n");
+  if (first != std::string_view::npos && text[first] == '{') {
+    auto json = parse_json(text);
+    if (json && json->is_object()) return json;
+    if (subject_of(todays_tool_name(tool)).kind != SubjectKind::command) {
+      return fail(Errc::invalid_input, json ? "INPUT is not a JSON object" : "INPUT: " + json.error().message);
+    }
+  }
+  const std::string_view field = subject_of(todays_tool_name(tool)).field;
+  if (field.empty()) return fail(Errc::invalid_input, "INPUT must be a JSON object for this tool");
+  return Json(JsonObject{{field, text}});
+}
+
+struct Arguments {
+  std::string settings, mode;
+  std::vector<std::string_view> rest;
+};
+
+int check_one(const Arguments& arguments) {
+  if (arguments.rest.size() != 2) return complain("give a tool and its input");
+  const std::string_view tool = arguments.rest[0];
+  const auto input = input_of(tool, arguments.rest[1]);
+  if (!input) return complain(input.error().message);
+  JsonObject line{{"tool", tool}, {"input", *input}};
+  if (!arguments.mode.empty()) line["mode"] = arguments.mode;
+  if (!arguments.settings.empty()) {
+    const auto settings = parse_json(arguments.settings);
+    if (!settings) return complain("--settings: " + settings.error().message);
+    line["settings"] = *settings;
+  }
+  const auto answer = parse_json(permission_check_line(to_json(line), current_folder(), home_folder()));
+  if (const auto error = find_string(*answer, "error")) return complain(*error);
+  const std::string_view decision = find_string(*answer, "decision").value_or("ask");
+  const auto print = [&](const char* name, std::string_view key) {
+    const auto value = find_string(*answer, key);
+    if (value) std::printf("  %-9s%s\n", name, std::string(*value).c_str());
+  };
+  std::printf("%s\n", std::string(decision).c_str());
+  print("because", "reason");
+  print("rule", "rule");
+  print("from", "source");
+  print("command", "command");
+  print("stage", "stage");
+  return decision == "allow" ? 0 : decision == "deny" ? 3 : 1;
+}
+
+}  // namespace
+
+int run_permissions(int argc, const char* const* argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "--help" || command == "-h" || command == "help") return std::fputs(kHelp, stdout), 0;
+  if (command != "check") return complain(command.empty() ? "say what: check" : "the only command is check");
+  Arguments arguments;
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--help" || word == "-h") return std::fputs(kHelp, stdout), 0;
+    if (word == "--json" && arguments.rest.empty()) return argc == 3 ? check_lines() : complain("--json stands alone");
+    const bool takes_value = word == "--settings" || word == "--permission-mode";
+    if (takes_value && arguments.rest.empty()) {
+      if (++i == argc) return complain(std::string(word) + " needs a value");
+      (word == "--settings" ? arguments.settings : arguments.mode) = argv[i];
+    } else {
+      arguments.rest.push_back(word);
+    }
+  }
+  return check_one(arguments);
+}
+
+}  // namespace deft

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "deft/config/merged_settings.h"
+
+namespace deft {
+
+// What a command line says about settings.
+struct SettingsRequest {
+  std::string directory;  // canonical; where the session starts
+  std::string given;      // --settings: a file, or JSON itself; empty: none
+  WantedSources wanted;
+  bool trust = false;  // --trust: for this run
+};
+
+struct SessionSettings {
+  MergedSettings merged;
+  std::vector<LoadedFile> files;  // the strongest first
+  bool trusted = false;
+};
+
+// All the settings of a session. The error is one that the command line caused, or a wrong value in a file; a file that
+// cannot be used at all is in `merged.problems`, and everything is asked for.
+Result<SessionSettings> load_session_settings(const SettingsRequest& request);
+
+}  // namespace deft
