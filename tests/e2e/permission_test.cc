@@ -79,7 +79,7 @@ TEST_F(ExecPermission, DefaultModeReadsInsideTheDirectoriesAndAsksForTheRest) {
 
 TEST_F(ExecPermission, AcceptEditsAlsoEditsInsideTheDirectories) {
   Outcomes expected = reading_only();
-  expected["write"] = expected["edit"] = "ok";
+  expected["write"] = expected["edit"] = expected["touch"] = "ok";
   EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits"}), expected);
   EXPECT_EQ(inside.bytes("file"), "edited\n");
   EXPECT_EQ(outside.names(), std::vector<std::string>{"file"});
@@ -87,7 +87,7 @@ TEST_F(ExecPermission, AcceptEditsAlsoEditsInsideTheDirectories) {
 
 TEST_F(ExecPermission, TheSchedulingChangesNothing) {
   Outcomes expected = reading_only();
-  expected["write"] = expected["edit"] = "ok";
+  expected["write"] = expected["edit"] = expected["touch"] = "ok";
   EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits", "--settings", R"({"scheduling":"exclusive"})"}), expected);
   inside.put("file", "inside\n");
   std::filesystem::remove(inside / "new");
@@ -113,7 +113,7 @@ TEST_F(ExecPermission, BypassLetsEverythingThrough) {
 
 TEST_F(ExecPermission, AnAddedDirectoryIsInside) {
   Outcomes expected = reading_only();
-  expected["write"] = expected["edit"] = "ok";
+  expected["write"] = expected["edit"] = expected["touch"] = "ok";
   expected["read outside"] = expected["read link"] = expected["write outside"] = expected["write link"] = "ok";
   expected["cat outside"] = expected["cat link"] = "ok";
   EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits", "--add-dir", outside.path()}), expected);
@@ -173,9 +173,9 @@ TEST_F(ExecPermission, SearchesLeaveOutWhatMayNotBeRead) {
 TEST_F(ExecPermission, SettingsMayBeAFile) {
   const TempFolder settings;
   const std::string file =
-      settings.put("settings.json", R"({"permissions":{"defaultMode":"acceptEdits","deny":["Edit(file)"],)"
-                                    R"("additionalDirectories":[")" +
-                                        outside.path() + R"("]}})");
+      settings.put("settings.json", R"json({"permissions":{"defaultMode":"acceptEdits","deny":["Edit(file)"],)json"
+                                    R"json("additionalDirectories":[")json" +
+                                        outside.path() + R"json("]}})json");
   Outcomes found = outcomes({"--settings", file});
   EXPECT_EQ(found["write"], "ok");
   EXPECT_EQ(found["write outside"], "ok");

@@ -39,7 +39,6 @@ TEST(Layers, EveryLayerIncludesOnlyWhatIsBelowIt) {
   EXPECT_FALSE(allowed("os", "core"));
   EXPECT_FALSE(allowed("shell", "core"));
   EXPECT_FALSE(allowed("model", "tools"));
-  EXPECT_FALSE(allowed("config", "os"));
   EXPECT_FALSE(allowed("agent", "ui"));
   EXPECT_FALSE(allowed("core", "made_up"));
 }

@@ -33,8 +33,8 @@ bool was_read(const FileSeen& seen, const LineRange& lines);
 
 // What the model has seen of each file. Pure: nobody looks at the disk here.
 //
-// What was read counts as read only after its message, and never if that was discarded: reads of one message run side by
-// side, and none may depend on which of them was faster.
+// What was read counts as read only after its message, and never if that was discarded: reads of one message run side
+// by side, and none may depend on which of them was faster.
 class FileLedger {
  public:
   void record(const FileSeen& seen);

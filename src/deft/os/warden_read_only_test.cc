@@ -556,54 +556,5 @@ TEST(ReadOnlyCommand, TheCallsOfAForeignAbiEndIt) {
 }
 #endif
 
-class ReadOnlyFolder : public ::testing::Test {
- protected:
-  std::string run(std::string script) {
-    Command command{.argv = {"/bin/bash", "--noprofile", "--norc", "-c", std::move(script)},
-                    .environment = {"PATH=/usr/bin:/bin"},
-                    .restriction = Restriction::read_only};
-    std::string output;
-    const auto end = processes_.run(command, [&](OutputStream, std::string_view bytes) { output += bytes; }, {});
-    return end ? output : end.error().message;
-  }
-  SystemClock clock_;
-  WardenProcesses processes_{clock_};
-};
-
-TEST_F(ReadOnlyFolder, IsEmptiedAfterTheCommandWhateverIsInIt) {
-  const std::string folder =
-      run("cd $TMPDIR; mkdir -p a/b/c; mkdir -m 0 d; ln -s / root; ln -s /etc/passwd link; mkfifo fifo; echo x > "
-          "a/b/c/file\n"
-          "deep=$(printf 'deep/%.0s' {1..20}); mkdir -p $deep; echo x > $deep/file; printf %s $TMPDIR");
-  ASSERT_TRUE(folder.starts_with("/tmp/shell-")) << folder;
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  EXPECT_TRUE(std::filesystem::exists("/etc/passwd"));
-}
-
-TEST_F(ReadOnlyFolder, CommandsThatRunAtOnceHaveDifferentOnes) {
-  Command command{.argv = {"/bin/bash", "-c", "printf '%s\\n' $TMPDIR; sleep 1000"},
-                  .restriction = Restriction::read_only};
-  const auto child = processes_.start(command, {});
-  ASSERT_TRUE(child) << child.error().message;
-  char first[300];
-  const auto got = (*child)->read(OutputStream::output, first, {});
-  ASSERT_TRUE(got && *got > 0);
-  const std::string second = run("echo $TMPDIR");
-  EXPECT_NE(second, std::string(first, *got));
-  EXPECT_EQ(std::filesystem::path(second).parent_path(), std::filesystem::path(std::string(first, *got)).parent_path());
-}
-
-TEST(ReadOnlyFolders, TheWardensOwnEndsWithIt) {
-  std::string folder;
-  {
-    const SystemClock clock;
-    WardenProcesses processes(clock);
-    Command command{.argv = {"/bin/bash", "-c", "printf %s $TMPDIR"}, .restriction = Restriction::read_only};
-    ASSERT_TRUE(processes.run(command, [&](OutputStream, std::string_view bytes) { folder += bytes; }, {}));
-    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(folder).parent_path()));
-  }
-  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(folder).parent_path()));
-}
-
 }  // namespace
 }  // namespace deft

@@ -26,7 +26,9 @@ class LambdaTool final : public Tool {
 
   const ToolSpec& spec() const override { return parts_.spec; }
   Result<ToolResult> run(const Json& input, ToolIo& io) override { return parts_.run(input, io); }
-  bool is_read_only(const Json& input, const SessionView&) const override { return parts_.is_read_only && parts_.is_read_only(input); }
+  bool is_read_only(const Json& input, const SessionView&) const override {
+    return parts_.is_read_only && parts_.is_read_only(input);
+  }
   std::optional<Footprint> footprint(const Json& input, const SessionView&) const override {
     return parts_.footprint ? parts_.footprint(input) : std::nullopt;
   }

@@ -18,12 +18,11 @@ CommandOutput run_command(const std::vector<std::string>& argv, const std::strin
                         .input = input,
                         .separate_errors = true};
   CommandOutput result;
-  const auto end = processes.run(
-      command,
-      [&](OutputStream stream, std::string_view bytes) {
-        (stream == OutputStream::output ? result.output : result.errors) += bytes;
-      },
-      {});
+  const auto end = processes.run(command,
+                                 [&](OutputStream stream, std::string_view bytes) {
+                                   (stream == OutputStream::output ? result.output : result.errors) += bytes;
+                                 },
+                                 {});
   if (!end) {
     throw std::runtime_error(argv.front() + " cannot be run (" + end.error().message + "): install the package " +
                              package);
