@@ -115,7 +115,7 @@ const std::vector<Attempt>& attempts() {
       {"pidfd_signal", "($p = syscall(" + std::to_string(SYS_pidfd_open) + ", $target, 0)) >= 0 and " +
                            call(SYS_pidfd_send_signal, "$p, 28, 0, 0")},
       {"owner_of_signals", "open(R, '<', $file) and fcntl(R, 8, $target)"},
-      {"nice_another", "setpriority(0, $target, 5)"},
+      {"nice_another", "setpriority(0, $target, 19)"},
       {"nice_all", "setpriority(2, 0, 19)", Alone::not_tried},
       {"ioprio_another", call(SYS_ioprio_set, "1, $target, (2 << 13) | 5")},
       {"affinity_of_another", call(SYS_sched_setaffinity, "$target, 8, bytes('Q', ~0)")},
