@@ -173,7 +173,7 @@ TEST_F(ExecPermission, SearchesLeaveOutWhatMayNotBeRead) {
 TEST_F(ExecPermission, SettingsMayBeAFile) {
   const TempFolder settings;
   const std::string file =
-      settings.put("settings.json", R"({"permissions":{"defaultMode":"acceptEdits","deny":["Edit(file)"],)"
+      settings.put("settings.json", R"json({"permissions":{"defaultMode":"acceptEdits","deny":["Edit(file)"],)json"
                                     R"("additionalDirectories":[")" +
                                         outside.path() + R"("]}})");
   Outcomes found = outcomes({"--settings", file});

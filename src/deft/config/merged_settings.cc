@@ -129,8 +129,12 @@ Result<MergedSettings> merge_settings(const std::vector<LoadedFile>& files, cons
   for (const std::string& path : merged.settings.additional_directories) {
     setup.directories.push_back(placed_directory(path, places));
   }
+  const std::size_t broken_files = merged.problems.size();
   for (std::string& warning : Permissions(setup).warnings()) {
-    if (std::ranges::find(merged.problems, warning) == merged.problems.end()) merged.problems.push_back(warning);
+    const auto is_about = [&](const std::string& problem) { return warning.ends_with(problem); };
+    const auto files_end = merged.problems.begin() + static_cast<std::ptrdiff_t>(broken_files);
+    if (std::any_of(merged.problems.begin(), files_end, is_about)) continue;  // said already
+    merged.problems.push_back(std::move(warning));
   }
   return merged;
 }
