@@ -45,7 +45,7 @@ bool has_letter(const Argument& word, std::string_view letters) {
 
 bool reads_trees(std::string_view name, const CommandUse& use) {
   if (is_any_of(name, kTreeReaders)) return true;
-  const std::string_view letters = is_any_of(name, "grep egrep fgrep cp") ? "rRa" : name == "ls" ? "R" : "";
+  const std::string_view letters = is_any_of(name, "grep egrep fgrep cp rm") ? "rRa" : name == "ls" ? "R" : "";
   if (name == "git") return use.words.size() > 1 && use.words[1].text == "grep";
   if (letters.empty() && name != "diff") return false;
   return std::ranges::any_of(use.words, [&](const Argument& word) {

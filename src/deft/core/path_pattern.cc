@@ -104,20 +104,25 @@ Result<PathPattern> PathPattern::compile(std::string_view text, RuleList list, c
       slash == std::string_view::npos && !pattern.empty() && !text.starts_with('/') && (denies || !anchored->is_fixed);
   const bool any_depth = is_bare || (is_one_folder && denies && !anchored->is_fixed);
 
+  // A folder that matches covers what is in it. To allow so, its name must be there: src/* allows no deeper than that.
+  const std::string_view last = pattern.substr(pattern.rfind('/') + 1);
+  const bool covers_below = denies || is_plain(last) || pattern == "**";
+
   PathPattern compiled;
   std::vector<std::string> roots = {anchored->root};
   if (place.resolve) {
     auto resolved = place.resolve(anchored->root);
     if (resolved && *resolved != anchored->root) roots.push_back(std::move(*resolved));
   }
+  std::vector<std::string> patterns = {std::string(pattern)};
+  if (covers_below && !is_plain(pattern)) patterns.push_back(std::string(pattern) + "/**");
   for (const std::string& root : roots) {
-    if (auto added = compiled.add(root, pattern, any_depth, /*braces=*/false); !added) {
-      return std::unexpected(added.error());
-    }
-    // gitignore knows no braces; whoever denies with them means them.
-    if (denies && pattern.find('{') != std::string_view::npos) {
-      if (auto added = compiled.add(root, pattern, any_depth, /*braces=*/true); !added) {
-        return std::unexpected(added.error());
+    for (const std::string& one : patterns) {
+      // gitignore knows no braces; whoever denies with them means them.
+      const bool has_braces = denies && one.find('{') != std::string::npos;
+      for (const bool braces : {false, true}) {
+        if (braces && !has_braces) continue;
+        if (auto added = compiled.add(root, one, any_depth, braces); !added) return std::unexpected(added.error());
       }
     }
   }
@@ -127,8 +132,11 @@ Result<PathPattern> PathPattern::compile(std::string_view text, RuleList list, c
     const std::string written = join(anchored->root, literal);
     const auto resolved = place.resolve(written);
     if (resolved && *resolved != written) {
-      if (auto added = compiled.add(*resolved, rest, /*any_depth=*/false, /*braces=*/false); !added) {
-        return std::unexpected(added.error());
+      for (const std::string& one : {std::string(rest), rest.empty() ? std::string() : std::string(rest) + "/**"}) {
+        if (auto added = compiled.add(*resolved, one, /*any_depth=*/false, /*braces=*/false); !added) {
+          return std::unexpected(added.error());
+        }
+        if (rest.empty()) break;
       }
     }
   }
@@ -163,12 +171,7 @@ bool PathPattern::matches(const Variant& variant, std::string_view below) {
   }
   if (variant.is_literal) return variant.literal.empty() || is_at_or_below(below, variant.literal);
   if (!variant.literal.empty() && !is_at_or_below(below, variant.literal)) return false;
-  // A folder that matches covers what is in it.
-  for (std::size_t end = below.size();;) {
-    if (variant.glob->matches(below.substr(0, end))) return true;
-    end = below.substr(0, end).rfind('/');
-    if (end == std::string_view::npos) return false;
-  }
+  return variant.glob->matches(below);
 }
 
 bool PathPattern::matches(std::string_view path) const {

@@ -16,6 +16,9 @@ namespace {
 // Folders that every program on the machine may read, and that hold nobody's secrets.
 constexpr std::array<std::string_view, 6> kPublicFolders = {"/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt"};
 
+// Its rules hold for every tool that runs commands.
+constexpr std::string_view kShellTool = "Bash";
+
 bool is_tree_tool(std::string_view tool) { return tool == "Grep" || tool == "Glob" || tool == "LS"; }
 
 std::string_view text_input(const PermissionQuestion& question, std::string_view field) {
@@ -56,7 +59,9 @@ bool is_plain_windows_command(std::string_view command) {
 TouchedPath Permissions::touch(const std::string& path) const {
   TouchedPath touched{.written = normal_path(path), .resolved = {}};
   const auto resolved = setup_.resolve ? setup_.resolve(path) : std::optional(touched.written);
-  touched.is_resolved = resolved.has_value();
+  // Where these lead depends on the process that asks.
+  const bool is_own = is_at_or_below(touched.written, "/proc") || is_at_or_below(touched.written, "/dev/fd");
+  touched.is_resolved = resolved.has_value() && !is_own;
   touched.resolved = resolved.value_or(touched.written);
   return touched;
 }
@@ -118,6 +123,7 @@ Permissions::Call Permissions::look_at(const PermissionQuestion& question) const
   call.names = {call.tool};
   for (const std::string& alias : question.aliases) call.names.emplace_back(todays_tool_name(alias));
   call.subject = subject_of(call.tool);
+  if (call.subject.kind == SubjectKind::command && call.tool != kShellTool) call.names.emplace_back(kShellTool);
   call.directory = question.working_directory.empty() ? setup_.directory : question.working_directory;
   call.touched = touched_by(question, call.subject);
   if (call.subject.kind != SubjectKind::command || !question.input) return call;
@@ -126,7 +132,7 @@ Permissions::Call Permissions::look_at(const PermissionQuestion& question) const
   call.classify = std::make_unique<shell::ClassifyOptions>(
       shell::ClassifyOptions{.cwd = call.directory, .home = setup_.home, .files = setup_.files});
   const PathView& paths = *this;
-  call.shell = std::make_unique<ShellPermission>(rules_, call.tool, *call.line, paths, *call.classify);
+  call.shell = std::make_unique<ShellPermission>(rules_, kShellTool, *call.line, paths, *call.classify);
   return call;
 }
 
@@ -151,7 +157,7 @@ RuleMatch Permissions::match_subject(RuleList list, const Call& call) const {
     case SubjectKind::none: break;
     case SubjectKind::command:
       if (call.shell) return call.shell->match(list);
-      return {.rule = rules_.any_narrow(list, call.tool), .is_certain = false};
+      return {.rule = rules_.any_narrow(list, kShellTool), .is_certain = false};
     case SubjectKind::windows_command: {
       for (const std::string& piece : pieces_of(text)) {
         if (const auto* rule = rules_.by_command(list, call.tool, piece)) return {.rule = rule, .command = piece};
@@ -211,7 +217,10 @@ RuleMatch Permissions::match_touched(RuleList list, const Call& call) const {
 const PlacedRule* Permissions::allow_rule(const Call& call) const {
   if (call.shell) {
     const auto allowance = call.shell->allowance(accepts_edits());
-    return allowance.is_allowed ? allowance.rule : nullptr;
+    if (allowance.is_allowed) return allowance.rule;
+    const bool writes = std::ranges::any_of(call.line->commands,
+                                            [](const shell::CommandUse& use) { return !written_targets(use).empty(); });
+    return call.tool == kShellTool || writes ? nullptr : rules_.whole_tool(RuleList::allow, call.tool);
   }
   for (const std::string& name : call.names) {
     if (const auto* rule = rules_.whole_tool(RuleList::allow, name)) return rule;

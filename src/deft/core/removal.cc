@@ -13,6 +13,7 @@ using shell::CommandUse;
 
 bool is_critical(const std::string& path, const CriticalPlaces& places) {
   if (path == "/" || parent_path(path) == "/" || parent_path(path) == "/usr") return true;
+  if (is_at_or_below(path, "/proc")) return true;  // /proc/self/cwd is the working directory by another name
   if (!places.home.empty() && is_at_or_below(places.home, path)) return true;
   return std::ranges::any_of(places.directories,
                              [&](const std::string& directory) { return is_at_or_below(directory, path); });
@@ -118,8 +119,17 @@ std::optional<std::string> judge_find(const CommandUse& use, const CriticalPlace
   return judge_rm(starts, roots);
 }
 
+// A command that is not known, with a critical place behind it: it may be rm.
+std::optional<std::string> judge_unknown(const CommandUse& use, const CriticalPlaces& places) {
+  CommandUse known = use;
+  std::erase_if(known.words, [](const Argument& word) { return !word.is_exact(); });
+  known.words.insert(known.words.begin(), Argument::exactly("rm"));
+  return judge_rm(known, places);
+}
+
 std::optional<std::string> judge(const CommandUse& use, const CriticalPlaces& places, bool by_find) {
-  if (use.words.empty() || !use.words[0].is_exact()) return std::nullopt;
+  if (use.words.empty()) return std::nullopt;
+  if (!use.words[0].is_exact()) return judge_unknown(use, places);
   const std::string_view name = command_name(use.words[0].text);
   if (name == "find" || name == "gfind") return judge_find(use, places);
   if (name != "rm" && name != "rmdir" && name != "grm") return std::nullopt;
@@ -134,6 +144,10 @@ bool is_run_by_find(const CommandUse& use) {
 }  // namespace
 
 std::optional<std::string> removes_critical(const ShellLine& line, const CriticalPlaces& places) {
+  // Nobody could read it, so that only the letters are left to go by.
+  if (line.not_understood && line.text.find("rm") != std::string::npos) {
+    return "it may remove something, and is not understood: " + *line.not_understood;
+  }
   for (const CommandUse& use : line.commands) {
     if (auto why = judge(use, places, false)) return why;
   }

@@ -63,7 +63,9 @@ void RuleBook::finish() {
       where.patterns.push_back(i);
       continue;
     }
-    ToolRules& rules = where.by_tool[key_of(placed.list, placed.rule.tool)];
+    // Monitor runs commands as Bash does: what is said against them there holds for both.
+    const bool is_shared = placed.rule.tool == "Monitor" && placed.rule.specifier && placed.list != RuleList::allow;
+    ToolRules& rules = where.by_tool[key_of(placed.list, is_shared ? "Bash" : placed.rule.tool)];
     if (std::holds_alternative<WholeTool>(placed.meaning.what)) {
       rules.whole.push_back(i);
       continue;

@@ -30,6 +30,14 @@ constexpr std::array<ToolSubject, 16> kSubjects = {{
     {"Skill", {SubjectKind::skill, "skill"}},
 }};
 
+// To deny, bash(rm *) means Bash(rm *).
+Subject subject_of_any_spelling(std::string_view tool) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  const auto is_same = [&](const ToolSubject& entry) { return std::ranges::equal(entry.tool, tool, {}, lower, lower); };
+  const auto* found = std::ranges::find_if(kSubjects, is_same);
+  return found == kSubjects.end() ? Subject{} : found->subject;
+}
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 std::string_view trimmed(std::string_view text) {
@@ -160,7 +168,7 @@ RuleMeaning meaning_of(const Rule& rule, RuleList list, const PatternPlace& plac
   if (is_pattern && !denies && !may_allow_by_pattern(rule.tool)) {
     return inert("the rule " + json_quote(rule.text) + " allows nothing: '*' may only stand behind mcp__SERVER__");
   }
-  const Subject subject = subject_of(rule.tool);
+  const Subject subject = denies ? subject_of_any_spelling(rule.tool) : subject_of(rule.tool);
   RuleMeaning meaning = plain(WholeTool{});
   // Edit(*) is a pattern like any other: it does not allow what is outside. To deny, it means everything.
   const bool is_whole = !rule.specifier || (*rule.specifier == "*" && (denies || !subject.has_path_rules));

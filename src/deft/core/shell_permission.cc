@@ -17,6 +17,7 @@ using shell::CommandUse;
 
 constexpr std::array<std::string_view, 2> kPathTools = {"Read", "Edit"};
 constexpr std::size_t kSkippedOptionsMax = 12;
+constexpr std::size_t kReorderedFlagsMax = 6;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && std::string_view(" \t\n\r").find(text.front()) != std::string_view::npos)
@@ -51,12 +52,45 @@ std::vector<std::size_t> places_behind_options(const std::vector<Argument>& word
   return places;
 }
 
+// `rm -rf x` for `rm -f x -r`, `rm -fr x`, `rm --recursive --force x`: flags in any order, and only some of them.
+void add_flag_orders(const std::vector<Argument>& words, std::string_view name, std::vector<std::string>& out) {
+  std::string letters;
+  std::string operands;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::string_view text = words[i].is_exact() ? words[i].text : words[i].source;
+    const bool is_option = words[i].is_exact() && text.starts_with('-') && text.size() > 1;
+    if (!is_option) {
+      operands.append(" ").append(text);
+      continue;
+    }
+    text.remove_prefix(1);
+    if (text == "-recursive") text = "r";
+    if (text == "-force") text = "f";
+    if (text.starts_with('-')) continue;
+    for (const char letter : text) {
+      if (letters.find(letter) == std::string::npos) letters += letter;
+    }
+  }
+  if (letters.size() < 2 || letters.size() > kReorderedFlagsMax) return;
+  const std::string beginning = std::string(name) + " -";
+  for (const char first : letters) {
+    for (const char second : letters) {
+      if (second == first) continue;
+      out.push_back(beginning + first + second + operands);
+      for (const char third : letters) {
+        if (third != first && third != second) out.push_back(beginning + first + second + third + operands);
+      }
+    }
+  }
+}
+
 // All the texts that a rule against this command may be written for.
 std::vector<std::string> spellings(const CommandUse& use) {
   const auto& words = use.words;
   const std::string name(command_name(words[0].text));
   std::vector<std::string> texts = {join(words, 0, "", false), join(words, 1, name, false), join(words, 0, "", true)};
   for (const std::size_t place : places_behind_options(words)) texts.push_back(join(words, place, name, false));
+  add_flag_orders(words, name, texts);
   std::string with_assignments;
   for (const auto& assignment : use.assignments) {
     with_assignments += (with_assignments.empty() ? "" : " ") + assignment.name + "=" + assignment.value.source;
@@ -160,8 +194,11 @@ RuleMatch ShellPermission::match_path(RuleList list, const NamedPath& path) cons
   RuleMatch found;
   for (const std::string_view tool : kPathTools) {
     if (path.is_pattern) {
-      const auto* rule = rules_.below_folder(list, tool, path.path);
       const TouchedPath folder = paths_.touch(path.path);
+      for (const std::string& spelling : {folder.written, folder.resolved}) {
+        if (const auto* rule = rules_.covering_folder(list, tool, spelling)) return {.rule = rule};
+      }
+      const auto* rule = rules_.below_folder(list, tool, folder.written);
       if (!rule) rule = rules_.below_folder(list, tool, folder.resolved);
       found =
           stronger(std::move(found),
@@ -176,9 +213,9 @@ RuleMatch ShellPermission::match_path(RuleList list, const NamedPath& path) cons
     }
     const TouchedPath touched = paths_.touch(path.path);
     for (const std::string& spelling : {touched.written, touched.resolved}) {
-      if (const auto* rule = rules_.by_path(list, tool, spelling)) return {.rule = rule};
-      if (!path.is_tree) continue;
+      // Also a folder all of whose files the rule is about: whoever moves it moves them.
       if (const auto* rule = rules_.covering_folder(list, tool, spelling)) return {.rule = rule};
+      if (!path.is_tree) continue;
       found = stronger(std::move(found), {.rule = rules_.below_folder(list, tool, spelling),
                                           .is_certain = false,
                                           .why_uncertain = "it reads everything in " + path.source});

@@ -32,7 +32,7 @@ constexpr std::array<Wrapper, 28> kWrappers = {{
      "-a -u -C -U -L"},
     {"sudo", "-u -g -p -C -T -h -R -D -r -t -U --user --group --prompt --chdir --host --role --type --chroot", 0, true},
     {"env genv", "-u -C --unset --chdir", 0, true, "-S --split-string"},
-    {"watch", "-n -d --interval", 0, false, {}, true},
+    {"watch", "-n --interval", 0, false, {}, true},
     {"flock", "-w -E --timeout --wait --conflict-exit-code", 1, false, "-c --command"},
     {"chroot", "--groups --userspec", 1},
     {"taskset", "", 1},
@@ -148,11 +148,11 @@ void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) 
     if (takes_value(words[i].text, wrapper.value_options)) ++i;
   }
   while (wrapper.assignments && i < words.size() && words[i].text.find('=') != std::string::npos) ++i;
-  i += wrapper.operands;
-  // flock FILE -c TEXT
-  if (i < words.size() && words[i].is_exact() && words[i].text.starts_with('-')) {
-    if (const auto text = text_value(words, i, wrapper.text_options)) add_text(*text, out);
+  for (std::size_t k = i; k < words.size(); ++k) {  // flock FILE -c TEXT, su - USER -c TEXT
+    if (!words[k].is_exact() || !words[k].text.starts_with('-')) continue;
+    if (const auto text = text_value(words, k, wrapper.text_options)) add_text(*text, out);
   }
+  i += wrapper.operands;
   if (i >= words.size()) return;
   if (wrapper.joins_words) return add_joined(words, i, out);
   Words inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
@@ -179,13 +179,13 @@ void look_into_shell(const Words& words, RunByCommand& out) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i].text;
     const bool is_option = words[i].is_exact() && word.size() > 1 && (word[0] == '-' || word[0] == '+');
-    if (!words[i].is_exact() && word.empty() && !words[i].dashless) {
-      out.not_followed = "runs what is not known: " + words[i].source;
-      return;
-    }
     if (!is_option) {
-      if (wants_text) add_text(words[i], out);
-      return;  // else a script: what is inside a program is not judged
+      if (wants_text) return add_text(words[i], out);
+      // A script: what is inside a program is not judged. But what comes through a descriptor stands in the line.
+      if (!words[i].is_exact() || word == "-" || word.starts_with("/dev/") || word.starts_with("/proc/")) {
+        out.not_followed = "runs what is not known: " + words[i].source;
+      }
+      return;
     }
     if (word == "--") continue;
     if (word.starts_with("--")) {

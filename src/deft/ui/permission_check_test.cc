@@ -61,7 +61,7 @@ TEST_F(PermissionCheck, AnswersEveryTableAsDocumented) {
       ++checked;
     }
   }
-  EXPECT_GT(checked, 600U);
+  EXPECT_GT(checked, 900U);
 }
 
 TEST_F(PermissionCheck, SaysWhichRuleFromWhereAndAboutWhichCommand) {
