@@ -70,7 +70,7 @@ TEST_F(ExecSession, ADeniedCallLeavesNoIntent) {
   DeftExec deft(folder, {"--session", "session"});
   deft.bash("denied", "touch x");
   EXPECT_EQ(deft.finish(), 0);
-  EXPECT_EQ(story(), (std::vector<std::string>{"journal ", "result denied"}));
+  EXPECT_EQ(story(), (std::vector<std::string>{"journal ", "asked denied", "result denied"}));
 }
 
 TEST_F(ExecSession, EverythingInItIsPrivate) {

@@ -307,7 +307,11 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
   if (decision.verdict == Verdict::ask && call.approved) decision.verdict = Verdict::allow;
   permission.ended(to_string(decision.verdict), decision.reason);
   if (decision.verdict == Verdict::deny) return denied(engine_error(Errc::denied, denial_text(call.call, decision)));
-  if (decision.verdict == Verdict::ask) return Asks{std::move(decision), std::move(hooks)};
+  if (decision.verdict == Verdict::ask) {
+    // Only for looking back: what cannot be written down is asked all the same.
+    static_cast<void>(parts_.journal.asked(call.call, setting.session.working_directory(), decision.reason));
+    return Asks{std::move(decision), std::move(hooks)};
+  }
 
   if (call.read_only) return Allowed{};
   // What cannot be remembered is not begun: after kill -9 nobody could say whether it happened.

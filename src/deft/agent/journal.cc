@@ -98,6 +98,12 @@ Result<void> Journal::append(std::string_view type, JsonObject entry) const {
   return write_line(descriptor_, to_json(line) + "\n");
 }
 
+Result<void> Journal::asked(const ToolCall& call, std::string_view directory, std::string_view reason) {
+  return append(
+      "asked",
+      {{"call", call.id}, {"tool", call.name}, {"input", call.input}, {"directory", directory}, {"reason", reason}});
+}
+
 Result<void> Journal::intent(const ToolCall& call) {
   return append("intent", {{"call", call.id}, {"tool", call.name}, {"input", call.input}});
 }

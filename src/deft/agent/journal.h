@@ -24,6 +24,8 @@ class Journal {
   Journal& operator=(Journal&&) = delete;
   ~Journal();
 
+  // A person would have to be asked about the call; `deft permissions simulate` counts these.
+  Result<void> asked(const ToolCall& call, std::string_view directory, std::string_view reason);
   Result<void> intent(const ToolCall& call);
   Result<void> result(const std::string& call_id, const std::string& tool, const ToolResult& result);
   Result<void> message_discarded();

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <utility>
 
 #include "deft/base/path.h"
 #include "deft/os/disk_files.h"
+#include "deft/tools/read_only_judge.h"
 
 namespace deft {
 namespace {
 
-constexpr std::uintmax_t kConfigBytesMax = 1 << 20;
 
 enum class Nature : std::uint8_t { session, reads_nothing, reads, network, person };
 constexpr std::array<std::pair<std::string_view, Nature>, 25> kNatures = {
@@ -236,7 +234,7 @@ Result<CheckLine> read_line(const Json& line, const std::string& directory, cons
 
 Decision decide(CheckLine& line) {
   line.setup.resolve = resolve_on_disk();
-  line.setup.files = files_on_disk();
+  line.setup.files = file_view_of_disk();
   const Permissions permissions(line.setup);
   line.question.input = &line.input;
   if (line.needs_person) {
@@ -269,25 +267,6 @@ ResolvePath resolve_on_disk() {
     if (!canonical) return std::nullopt;
     return std::move(*canonical);
   };
-}
-
-shell::FileView files_on_disk() {
-  const auto read = [](const std::string& path) -> std::optional<std::string> {
-    std::error_code ec;
-    if (!std::filesystem::is_regular_file(path, ec) || std::filesystem::file_size(path, ec) > kConfigBytesMax) {
-      return std::nullopt;
-    }
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
-  const auto real_path = [](const std::string& path) -> std::optional<std::string> {
-    std::error_code ec;
-    const auto canonical = std::filesystem::canonical(path, ec);
-    if (ec) return std::nullopt;
-    return canonical.string();
-  };
-  return {.read = read, .real_path = real_path};
 }
 
 void declare_by_name(PermissionQuestion& question, const Permissions& permissions, const PermissionSetup& setup) {

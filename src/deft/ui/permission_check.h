@@ -7,9 +7,8 @@
 
 namespace deft {
 
-// The disk as permission checks look at it: to resolve links, and to read the configuration of git repositories.
+// Where links lead, on the real disk.
 ResolvePath resolve_on_disk();
-shell::FileView files_on_disk();
 
 // What deft knows of a tool by its name, for questions about calls that no tool answers for.
 void declare_by_name(PermissionQuestion& question, const Permissions& permissions, const PermissionSetup& setup);

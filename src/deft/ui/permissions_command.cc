@@ -7,7 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "deft/tools/read_only_judge.h"
 #include "deft/ui/permission_check.h"
+#include "deft/ui/permission_replay.h"
+#include "deft/ui/session_settings.h"
 
 namespace deft {
 namespace {
@@ -16,10 +19,12 @@ constexpr const char* kHelp = R"help(Says what would happen to a call, and why. 
 
 Usage: deft permissions check [OPTIONS] TOOL INPUT
        deft permissions check --json
+       deft permissions test FILE…                       try the examples that rules carry
+       deft permissions simulate --rule RULE SESSION…    what a rule would have changed in past sessions
 
 INPUT is the call's input as a JSON object; for Bash the command itself, for file tools the path, will do.
 
-  --settings JSON    rules to judge by: {"permissions":{"allow":[],"ask":[],"deny":[]}}
+  --settings JSON    rules to judge by, {"permissions":{"allow":[],"ask":[],"deny":[]}}, instead of those in force
   --permission-mode MODE
   --json             lines of {"id","settings","mode","cwd","home","tool","input",…} in, {"id","decision","rule","reason"}
                      out, in order; docs/permissions.md describes them
@@ -79,11 +84,36 @@ struct Arguments {
   std::vector<std::string_view> rest;
 };
 
+int print(const Decision& decision) {
+  const auto line = [](const char* name, std::string_view value) {
+    if (!value.empty()) std::printf("  %-9s%s\n", name, std::string(value).c_str());
+  };
+  std::printf("%s\n", std::string(to_string(decision.verdict)).c_str());
+  line("because", decision.reason);
+  line("rule", decision.rule);
+  line("from", decision.source);
+  line("command", decision.command);
+  line("stage", to_string(decision.stage));
+  return decision.verdict == Verdict::allow ? 0 : decision.verdict == Verdict::deny ? 3 : 1;
+}
+
+int check_by_settings_in_force(std::string_view tool, const Json& input) {
+  auto settings = load_session_settings({.directory = current_folder(), .given = {}, .wanted = {}});
+  if (!settings) return complain(settings.error().message);
+  for (const std::string& problem : settings->merged.problems) std::fprintf(stderr, "%s\n", problem.c_str());
+  PermissionSetup setup = settings->merged.permissions;
+  setup.directory = current_folder();
+  setup.resolve = resolve_on_disk();
+  setup.files = file_view_of_disk();
+  return print(judge(Permissions(setup), setup, {.tool = std::string(tool), .input = input, .directory = {}}));
+}
+
 int check_one(const Arguments& arguments) {
   if (arguments.rest.size() != 2) return complain("give a tool and its input");
   const std::string_view tool = arguments.rest[0];
   const auto input = input_of(tool, arguments.rest[1]);
   if (!input) return complain(input.error().message);
+  if (arguments.settings.empty() && arguments.mode.empty()) return check_by_settings_in_force(tool, *input);
   JsonObject line{{"tool", tool}, {"input", *input}};
   if (!arguments.mode.empty()) line["mode"] = arguments.mode;
   if (!arguments.settings.empty()) {
@@ -112,7 +142,9 @@ int check_one(const Arguments& arguments) {
 int run_permissions(int argc, const char* const* argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "--help" || command == "-h" || command == "help") return std::fputs(kHelp, stdout), 0;
-  if (command != "check") return complain(command.empty() ? "say what: check" : "the only command is check");
+  if (command == "test") return run_permissions_test(argc - 1, argv + 1);
+  if (command == "simulate") return run_permissions_simulate(argc - 1, argv + 1);
+  if (command != "check") return complain("say what: check, test or simulate");
   Arguments arguments;
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];
