@@ -22,9 +22,10 @@ class SearchTest : public ::testing::Test {
     bench.folder.put("binary.bin", std::string("foo\0bar", 7));
   }
   std::string ask(const char* tool, std::string_view input) {
-    bench.call("t" + std::to_string(bench.answers().size()), tool, *parse_json(input));
+    const std::size_t answered = bench.answers().size();  // before the call: its answer may be quick
+    bench.call("t" + std::to_string(answered), tool, *parse_json(input));
     bench.feed(MessageEnded{});
-    return bench.frontend.wait_for<CallAnswered>(bench.answers().size() + 1).result.text;
+    return bench.frontend.wait_for<CallAnswered>(answered + 1).result.text;
   }
   EngineBench bench{{.mode = Mode::normal}};  // reading inside the directories needs no rule
 };
