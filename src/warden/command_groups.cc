@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "warden/protocol.h"
+#include "warden/system.h"
 
 namespace warden {
 
@@ -31,10 +32,11 @@ void CommandGroups::path_of(std::uint32_t number, char (&path)[kGroupPathBytesMa
   std::snprintf(path, sizeof path, "%.*s/%u", static_cast<int>(sizeof path - 16), own_, number);
 }
 
-int CommandGroups::take(std::uint32_t& number, char (&path)[kGroupPathBytesMax]) {
+int CommandGroups::take(std::uint32_t& number) {
   if (!is_tried_) make_own();
   if (own_[0] == '\0') return -1;
   number = free_count_ > 0 ? free_[--free_count_] : ++made_count_;
+  char path[kGroupPathBytesMax];
   path_of(number, path);
   int group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (group < 0 && mkdir(path, 0755) == 0) group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,13 +55,7 @@ void CommandGroups::kill_all() const {
 }
 
 void CommandGroups::remove_all() {
-  if (own_[0] == '\0') return;
-  for (std::uint32_t number = 1; number <= made_count_; ++number) {
-    char path[kGroupPathBytesMax];
-    path_of(number, path);
-    rmdir(path);
-  }
-  rmdir(own_);
+  if (own_[0] != '\0') remove_with_empty_ones(own_);
 }
 
 bool kill_group(int group) {

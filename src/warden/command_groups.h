@@ -15,8 +15,8 @@ inline constexpr std::size_t kGroupPathBytesMax = kCgroupPathBytesMax + 48;
 
 class CommandGroups {
  public:
-  // An open group at `path` for a new command, and its number; -1: there are none here.
-  int take(std::uint32_t& number, char (&path)[kGroupPathBytesMax]);
+  // An open group for a new command, and its number; -1: there are none here.
+  int take(std::uint32_t& number);
   void give_back(std::uint32_t number);  // one that is empty
   void kill_all() const;
   void remove_all();

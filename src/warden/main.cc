@@ -204,7 +204,7 @@ bool Warden::start_supervisor(const Descriptors& fds, const StartRequest& reques
     assignment.folders_of_warden = folders_.own();
   }
   std::uint32_t group = 0;
-  assignment.group = groups_.take(group, assignment.group_path);
+  assignment.group = groups_.take(group);
   assignment.groups_of_warden = groups_.own();
   const pid_t pid = fork();
   if (assignment.group >= 0 && pid != 0) close(assignment.group);

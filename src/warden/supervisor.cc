@@ -154,10 +154,8 @@ bool Supervisor::clear_folder() {
   const bool is_empty =
       assignment_.folder[0] == '\0' || empty_folder(assignment_.folder, now_millis() + kRemovalMillisMax);
   if (report_.cause == Cause::warden_lost) {  // nobody else will; of all supervisors the last one succeeds
-    rmdir(assignment_.folder);
-    rmdir(assignment_.folders_of_warden);
-    rmdir(assignment_.group_path);
-    rmdir(assignment_.groups_of_warden);
+    remove_with_empty_ones(assignment_.folders_of_warden);
+    remove_with_empty_ones(assignment_.groups_of_warden);
   }
   return is_empty;
 }

@@ -27,13 +27,12 @@ inline constexpr int kSupervisorLeftFiles = 2;
 struct Assignment {
   Descriptors descriptors;
   std::uint32_t command_bytes = 0;
-  int warden_alive = -1;  // its other end is closed when the warden dies
-  rlimit open_files{};    // what deft had
-  int group = -1;         // the command's own cgroup, if there are any
-  char group_path[kGroupPathBytesMax] = {};
-  const char* groups_of_warden = "";      // above it
+  int warden_alive = -1;                  // its other end is closed when the warden dies
+  rlimit open_files{};                    // what deft had
+  int group = -1;                         // the command's own cgroup, if there are any
+  const char* groups_of_warden = "";      // above it; empty: none
   char folder[kFolderPathBytesMax] = {};  // the command's own, if it is restricted: removed at its end
-  const char* folders_of_warden = "";     // above it
+  const char* folders_of_warden = "";     // above it; empty: none
 };
 
 // The whole life of one command's supervisor: starts it, waits, ends every descendant, reports. It is a process of

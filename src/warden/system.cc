@@ -5,6 +5,7 @@
 #include <csignal>
 #include <ctime>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -87,6 +88,16 @@ ssize_t read_small_file(const char* path, char* buffer, std::size_t capacity) {
   close(fd);
   buffer[length] = '\0';
   return static_cast<ssize_t>(length);
+}
+
+void remove_with_empty_ones(const char* path) {
+  DIR* entries = opendir(path);
+  if (entries == nullptr) return;
+  while (const dirent* entry = readdir(entries)) {
+    if (entry->d_name[0] != '.') unlinkat(dirfd(entries), entry->d_name, AT_REMOVEDIR);
+  }
+  closedir(entries);
+  rmdir(path);
 }
 
 int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }

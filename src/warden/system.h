@@ -28,6 +28,9 @@ void send_packet(int socket, const void* data, std::size_t bytes);
 // Reads a small file of /proc whole, as far as it fits, and ends it with a NUL. Its length, or -1.
 ssize_t read_small_file(const char* path, char* buffer, std::size_t capacity);
 
+// Removes a folder, or a cgroup, if there is nothing in it but empty ones.
+void remove_with_empty_ones(const char* path);
+
 int open_process(pid_t pid);                     // pidfd_open
 int signal_process(int process_fd, int signal);  // pidfd_send_signal
 

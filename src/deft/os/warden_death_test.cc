@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <latch>
 #include <stdexcept>
 #include <string>
@@ -106,6 +107,21 @@ TEST_F(WardenDeath, AKilledWardenIsAnErrorNotAHangAndTheNextCommandWorks) {
   ASSERT_TRUE(next) << next.error().message;
   EXPECT_EQ(next->exit_code, 4);
   EXPECT_NE(warden(), the_warden);
+}
+
+TEST_F(WardenDeath, AKilledWardensFolderIsRemovedByItsSupervisors) {
+  const int the_warden = warden();
+  ASSERT_GT(the_warden, 0);
+  Command command = bash("echo $TMPDIR; sleep 1000", mark_);
+  command.restriction = Restriction::read_only;
+  std::string folder;
+  const auto first = [&](OutputStream, std::string_view bytes) {
+    folder.append(bytes);
+    if (folder.ends_with('\n')) ::kill(the_warden, SIGKILL);
+  };
+  EXPECT_FALSE(processes_.run(command, first, {}));
+  ASSERT_TRUE(folder.starts_with("/tmp/shell-")) << folder;
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(folder).parent_path()));
 }
 
 TEST_F(WardenDeath, AKilledSupervisorIsAnErrorAndLeavesNobody) {

@@ -402,9 +402,9 @@ TEST_F(WardenLimits, AFileThatGrowsTooLargeEndsTheCommandWhichIsSaid) {
 
 TEST_F(WardenLimits, MemoryBeyondTheLimitIsNotToBeHad) {
   const auto end =
-      run_limited("x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo survived ${#x}", {.memory_bytes = 100'000'000});
+      run_limited("x=$(head -c 60000000 /dev/zero | tr '\\0' x); echo survived ${#x}", {.memory_bytes = 20'000'000});
   ASSERT_TRUE(end) << end.error().message;
-  EXPECT_EQ(output_.find("survived 300000000"), output_.npos);
+  EXPECT_EQ(output_.find("survived 60000000"), output_.npos);
   EXPECT_NE(end->exit_code, 0);
   EXPECT_EQ(end->limit_hit, std::nullopt);
 }
