@@ -47,6 +47,12 @@ void CommandGroups::give_back(std::uint32_t number) {
   if (free_count_ < kFreeMax) free_[free_count_++] = number;
 }
 
+void CommandGroups::remove(std::uint32_t number) {
+  char path[kGroupPathBytesMax];
+  path_of(number, path);
+  if (rmdir(path) == 0) give_back(number);  // the number; the group is made anew
+}
+
 void CommandGroups::kill_all() const {
   if (own_[0] == '\0') return;
   const int group = open(own_, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

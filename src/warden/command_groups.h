@@ -18,6 +18,7 @@ class CommandGroups {
   // An open group for a new command, and its number; -1: there are none here.
   int take(std::uint32_t& number);
   void give_back(std::uint32_t number);  // one that is empty
+  void remove(std::uint32_t number);     // one that was killed, if it is empty
   void kill_all() const;
   void remove_all();
   const char* own() const { return own_; }  // empty: none

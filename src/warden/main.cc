@@ -247,8 +247,10 @@ void Warden::forget(pid_t pid, int status) {
       return;
     }
     if (WEXITSTATUS(status) == kSupervisorLeftSurvivors) orphans_possible_ = true;
-    if (WEXITSTATUS(status) == kSupervisorDone && running_[i].folder != 0) folders_.give_back(running_[i].folder);
-    if (WEXITSTATUS(status) == kSupervisorDone && running_[i].group != 0) groups_.give_back(running_[i].group);
+    const bool is_done = WEXITSTATUS(status) == kSupervisorDone;
+    const bool folder_is_empty = is_done || WEXITSTATUS(status) == kSupervisorKilledGroup;
+    if (folder_is_empty && running_[i].folder != 0) folders_.give_back(running_[i].folder);
+    if (running_[i].group != 0) is_done ? groups_.give_back(running_[i].group) : groups_.remove(running_[i].group);
     close(running_[i].channel);
     running_[i] = running_[--running_count_];
     return;

@@ -286,12 +286,13 @@ void Supervisor::finish() {
   choose_daemons();
   end_descendants();
   name_daemons();
-  const bool is_clear = clear_folder() && (!group_is_spent_ || rmdir(assignment_.group_path) == 0);
+  const bool is_clear = clear_folder();
   report_.kind = ReportKind::ended;
   send_report();
   if (kept_count_ > 0) keep();
   if (report_.survivor_count > 0) _exit(kSupervisorLeftSurvivors);
-  _exit(is_clear ? kSupervisorDone : kSupervisorLeftFiles);
+  if (!is_clear) _exit(kSupervisorLeftFiles);
+  _exit(group_is_spent_ ? kSupervisorKilledGroup : kSupervisorDone);
 }
 
 // Only what a command that ended by itself has left may stay. Nobody is stopped yet.

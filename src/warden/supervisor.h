@@ -23,6 +23,7 @@ inline constexpr int kEndingMillisMax = 5000;
 inline constexpr int kSupervisorDone = 0;
 inline constexpr int kSupervisorLeftSurvivors = 1;
 inline constexpr int kSupervisorLeftFiles = 2;
+inline constexpr int kSupervisorKilledGroup = 3;  // all is well, but the cgroup can't be used again
 
 struct Assignment {
   Descriptors descriptors;
