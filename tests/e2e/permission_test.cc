@@ -91,6 +91,7 @@ TEST_F(ExecPermission, TheSchedulingChangesNothing) {
   EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits", "--settings", R"({"scheduling":"exclusive"})"}), expected);
   inside.put("file", "inside\n");
   std::filesystem::remove(inside / "new");
+  std::filesystem::remove(inside / "touched");
   EXPECT_EQ(outcomes({"--permission-mode", "acceptEdits", "--settings", R"({"streaming":"off"})"}), expected);
   EXPECT_EQ(outside.names(), std::vector<std::string>{"file"});
 }

@@ -30,7 +30,7 @@ const std::vector<Layer>& layers() {
       {"mcp", {"base", "core", "os", "shell", "tools"}},
       {"lsp", {"base", "core", "os", "shell", "tools"}},
       {"model", {"base", "core", "os"}},
-      {"config", {"base", "core", "os"}},
+      {"config", {"base", "core"}},
       {"agent", {"base", "core", "os", "shell", "tools", "model", "config"}},
       {"ui", {"base", "core", "os", "shell", "tools", "model", "config", "agent"}},
       {"main", {"base", "core", "os", "shell", "tools", "mcp", "lsp", "model", "config", "agent", "ui"}},

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "deft/config/trust.h"
 #include "deft/testing/temp_folder.h"
 
 namespace deft {
@@ -122,34 +121,6 @@ TEST_F(MergedSettingsOf, OnlyWantedSourcesAreRead) {
         << file.file.path;
   }
   EXPECT_FALSE(parse_wanted_sources("user,managed"));
-}
-
-TEST(Trust, BelongsToOneFolderAndNotToAnotherInItsPlace) {
-  const TempFolder folder;
-  const TrustStore store(folder / "state/trusted.json");
-  const std::string project = folder / "project";
-  std::filesystem::create_directories(project + "/sub");
-  EXPECT_FALSE(store.is_trusted(project));
-  ASSERT_TRUE(store.add(project));
-  ASSERT_TRUE(store.add(project)) << "twice is once";
-  EXPECT_EQ(store.list()->size(), 1U);
-  std::filesystem::create_directory_symlink(project, folder / "link");
-  EXPECT_TRUE(store.is_trusted(project));
-  EXPECT_TRUE(store.is_trusted(folder / "link")) << "its real path counts";
-  EXPECT_FALSE(store.is_trusted(project + "/sub"));
-  std::filesystem::rename(project, folder / "elsewhere");
-  std::filesystem::create_directory(project);
-  EXPECT_FALSE(store.is_trusted(project)) << "another folder stands there";
-  ASSERT_TRUE(store.remove(project));
-  EXPECT_TRUE(store.list()->empty());
-}
-
-TEST(Trust, ABrokenListTrustsNothingAndIsNotOverwritten) {
-  const TempFolder folder;
-  const TrustStore store(folder.put("trusted.json", "{\"folders\":"));
-  EXPECT_FALSE(store.is_trusted(folder.path()));
-  EXPECT_FALSE(store.add(folder.path()));
-  EXPECT_EQ(folder.bytes("trusted.json"), "{\"folders\":");
 }
 
 }  // namespace

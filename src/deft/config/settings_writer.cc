@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "deft/base/json.h"
-#include "deft/config/locked_file.h"
 
 namespace deft {
 namespace {
@@ -76,7 +75,7 @@ Result<std::string> with_rule(std::string_view settings, RuleList list, std::str
   return inserted(settings, append_to(settings, *rules, quoted));
 }
 
-Result<void> write_rule(const std::string& file, RuleList list, std::string_view rule) {
+Result<void> write_rule(const std::string& file, RuleList list, std::string_view rule, const ChangeFile& change_file) {
   return change_file(file, [&](const std::string& text) -> Result<std::string> {
     auto changed = with_rule(text, list, rule);
     if (!changed) return fail(changed.error().code, file + ": " + changed.error().message);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "deft/base/result.h"
+#include "deft/config/change_file.h"
 #include "deft/core/rule.h"
 
 namespace deft {
@@ -13,6 +14,6 @@ namespace deft {
 Result<std::string> with_rule(std::string_view settings, RuleList list, std::string_view rule);
 
 // The same for a file: made if it is missing, replaced at one stroke, one writer at a time.
-Result<void> write_rule(const std::string& file, RuleList list, std::string_view rule);
+Result<void> write_rule(const std::string& file, RuleList list, std::string_view rule, const ChangeFile& change_file);
 
 }  // namespace deft

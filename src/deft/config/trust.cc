@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "deft/base/json.h"
-#include "deft/config/locked_file.h"
 
 namespace deft {
 namespace {
@@ -77,7 +76,7 @@ Result<void> TrustStore::add(const std::string& path) const {
   if (file_.empty()) return fail(Errc::io, "there is no home folder to remember it in");
   auto folder = folder_identity(path);
   if (!folder) return std::unexpected(folder.error());
-  return change_file(file_, [&](const std::string& text) -> Result<std::string> {
+  return change_file_(file_, [&](const std::string& text) -> Result<std::string> {
     auto folders = from_text(file_, text);
     if (!folders) return std::unexpected(folders.error());
     std::erase_if(*folders, [&](const TrustedFolder& known) { return known.path == folder->path; });
@@ -89,7 +88,7 @@ Result<void> TrustStore::add(const std::string& path) const {
 Result<void> TrustStore::remove(const std::string& path) const {
   std::error_code ec;
   const std::string canonical = std::filesystem::weakly_canonical(path, ec).string();
-  return change_file(file_, [&](const std::string& text) -> Result<std::string> {
+  return change_file_(file_, [&](const std::string& text) -> Result<std::string> {
     auto folders = from_text(file_, text);
     if (!folders) return std::unexpected(folders.error());
     std::erase_if(*folders, [&](const TrustedFolder& known) { return known.path == path || known.path == canonical; });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "deft/base/result.h"
+#include "deft/config/change_file.h"
 
 namespace deft {
 
@@ -23,7 +24,7 @@ Result<TrustedFolder> folder_identity(const std::string& path);
 // The list of one user, in a file that only they can read. A file that is broken trusts nothing.
 class TrustStore {
  public:
-  explicit TrustStore(std::string file) : file_(std::move(file)) {}
+  TrustStore(std::string file, ChangeFile change_file) : file_(std::move(file)), change_file_(std::move(change_file)) {}
   static std::string default_file();  // $XDG_STATE_HOME/deft/trusted.json; empty without a home
 
   bool is_trusted(const std::string& path) const;
@@ -33,6 +34,7 @@ class TrustStore {
 
  private:
   std::string file_;
+  ChangeFile change_file_;
 };
 
 }  // namespace deft

@@ -115,7 +115,7 @@ Result<PathPattern> PathPattern::compile(std::string_view text, RuleList list, c
     if (resolved && *resolved != anchored->root) roots.push_back(std::move(*resolved));
   }
   std::vector<std::string> patterns = {std::string(pattern)};
-  if (covers_below && !is_plain(pattern)) patterns.push_back(std::string(pattern) + "/**");
+  if (covers_below && !is_plain(pattern) && !pattern.ends_with("/**")) patterns.push_back(std::string(pattern) + "/**");
   for (const std::string& root : roots) {
     for (const std::string& one : patterns) {
       // gitignore knows no braces; whoever denies with them means them.
@@ -145,8 +145,11 @@ Result<PathPattern> PathPattern::compile(std::string_view text, RuleList list, c
 
 Result<void> PathPattern::add(const std::string& root, std::string_view pattern, bool any_depth, bool braces) {
   Variant variant{.root = root};
-  if (any_depth && is_plain(pattern)) {
-    variant.any_depth_name = pattern;
+  const bool is_below = pattern.ends_with("/**");
+  const std::string_view name = is_below ? pattern.substr(0, pattern.size() - 3) : pattern;
+  if (any_depth && is_plain(name) && name.find('/') == std::string_view::npos) {
+    variant.any_depth_name = name;
+    variant.only_below = is_below;
   } else if (!any_depth && is_plain(pattern)) {
     variant.is_literal = true;
     variant.literal = pattern;
@@ -164,7 +167,8 @@ bool PathPattern::matches(const Variant& variant, std::string_view below) {
   if (!variant.any_depth_name.empty()) {
     for (std::size_t start = 0; start <= below.size();) {
       const std::size_t slash = std::min(below.find('/', start), below.size());
-      if (below.substr(start, slash - start) == variant.any_depth_name) return true;
+      const bool is_last = slash == below.size();
+      if (below.substr(start, slash - start) == variant.any_depth_name && !(is_last && variant.only_below)) return true;
       start = slash + 1;
     }
     return false;
@@ -185,7 +189,7 @@ bool PathPattern::matches(std::string_view path) const {
 
 bool PathPattern::covers_folder(std::string_view folder) const {
   // A name that no pattern was written for: what matches it matches everything there.
-  return matches(folder) || matches(join(folder, "\x01"));
+  return matches(join(folder, "\x01")) || matches(folder);
 }
 
 bool PathPattern::may_match_below(std::string_view folder) const {

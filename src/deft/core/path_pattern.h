@@ -44,6 +44,7 @@ class PathPattern {
     std::string root;
     std::string literal;         // plain text that every match begins with, below the root
     std::string any_depth_name;  // not empty: this plain name, at any depth
+    bool only_below = false;     // and only what is in it
     bool is_literal = false;     // it is the whole pattern
     std::optional<Glob> glob;
   };

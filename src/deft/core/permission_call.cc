@@ -192,9 +192,11 @@ RuleMatch Permissions::match_touched(RuleList list, const Call& call) const {
   for (const std::string_view tool : tools) {
     if (const auto* rule = rules_.whole_tool(list, tool)) return {.rule = rule};
     for (const TouchedPath& path : call.touched) {
-      for (const std::string& spelling : {path.written, path.resolved}) {
-        if (const auto* rule = rules_.by_path(list, tool, spelling)) return {.rule = rule};
-        if (!is_tree_tool(call.tool)) continue;
+      for (const std::string& spelling : path.spellings()) {
+        if (!is_tree_tool(call.tool)) {
+          if (const auto* rule = rules_.by_path(list, tool, spelling)) return {.rule = rule};
+          continue;
+        }
         if (const auto* rule = rules_.covering_folder(list, tool, spelling)) return {.rule = rule};
         if (call.question.hides_denied_files && list == RuleList::deny) continue;
         found = stronger(std::move(found), {.rule = rules_.below_folder(list, tool, spelling),
@@ -262,7 +264,7 @@ std::optional<std::string> Permissions::protected_or_suspicious(const Call& call
   }
   const bool writes = call.subject.kind == SubjectKind::edit || call.question.edits_files;
   for (const TouchedPath& path : call.touched) {
-    for (const std::string& spelling : {path.written, path.resolved}) {
+    for (const std::string& spelling : path.spellings()) {
       if (auto why = suspicious_path(spelling, writes)) return why;
       if (auto name = protected_name(spelling); name && writes)
         return *name + " is protected: it decides what runs later";

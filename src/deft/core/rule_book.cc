@@ -61,6 +61,7 @@ void RuleBook::finish() {
     }
     if (placed.meaning.tool_is_pattern) {
       where.patterns.push_back(i);
+      where.pattern_texts.push_back(key_of(placed.list, placed.rule.tool));
       continue;
     }
     // Monitor runs commands as Bash does: what is said against them there holds for both.
@@ -97,6 +98,20 @@ RuleBook::Found RuleBook::first_narrow(RuleList which, std::string_view tool, co
 }
 
 template <class Fits>
+RuleBook::Found RuleBook::first_pattern(RuleList which, std::string_view tool, const Fits& fits) const {
+  const List& where = list(which);
+  if (where.patterns.empty()) return nullptr;
+  const std::string name = key_of(which, tool);
+  for (std::size_t i = 0; i < where.patterns.size(); ++i) {
+    const std::string_view pattern = where.pattern_texts[i];
+    if (!name.starts_with(pattern.substr(0, pattern.find('*')))) continue;
+    const PlacedRule& placed = rules_[where.patterns[i]];
+    if (fits(placed) && matches_stars(pattern, name)) return &placed;
+  }
+  return nullptr;
+}
+
+template <class Fits>
 RuleBook::Found RuleBook::first_command(RuleList which, std::string_view tool, std::string_view command,
                                         const Fits& fits) const {
   const ToolRules* rules = rules_of(which, tool);
@@ -123,19 +138,15 @@ RuleBook::Found RuleBook::whole_tool(RuleList which, std::string_view tool) cons
     const ToolRules* rules = rules_of(which, tool.substr(0, end));
     if (rules && !rules->whole.empty()) return first(rules->whole, is_whole);
   }
-  return first(list(which).patterns, [&](const PlacedRule& placed) {
-    if (!std::holds_alternative<WholeTool>(placed.meaning.what)) return false;
-    if (which == RuleList::allow) return is_clear && matches_stars(placed.rule.tool, tool);
-    return matches_stars(lower(placed.rule.tool), lower(tool));
-  });
+  if (!is_clear) return nullptr;
+  return first_pattern(which, tool,
+                       [](const PlacedRule& placed) { return std::holds_alternative<WholeTool>(placed.meaning.what); });
 }
 
 RuleBook::Found RuleBook::broken(RuleList which, std::string_view tool) const {
   const auto is_broken = [](const PlacedRule& placed) { return std::holds_alternative<Broken>(placed.meaning.what); };
   if (const Found found = first_narrow(which, tool, is_broken)) return found;
-  const Found pattern = first(list(which).patterns, [&](const PlacedRule& placed) {
-    return is_broken(placed) && matches_stars(lower(placed.rule.tool), lower(tool));
-  });
+  const Found pattern = first_pattern(which, tool, is_broken);
   return pattern ? pattern : first(list(which).nameless, is_broken);
 }
 
@@ -144,9 +155,7 @@ RuleBook::Found RuleBook::by_parameter(RuleList which, std::string_view tool, co
     return placed.meaning.parameter && placed.meaning.parameter->matches(input);
   };
   if (const Found found = first_narrow(which, tool, fits)) return found;
-  return first(list(which).patterns, [&](const PlacedRule& placed) {
-    return matches_stars(lower(placed.rule.tool), lower(tool)) && fits(placed);
-  });
+  return first_pattern(which, tool, fits);
 }
 
 RuleBook::Found RuleBook::by_command(RuleList which, std::string_view tool, std::string_view command) const {

@@ -68,7 +68,8 @@ class RuleBook {
   };
   struct List {
     std::unordered_map<std::string, ToolRules, Hash, std::equal_to<>> by_tool;
-    Indices patterns;  // whose tool holds "*"
+    Indices patterns;  // whose tool holds "*"; `pattern_texts` are their tools, as they are compared
+    std::vector<std::string> pattern_texts;
     Indices nameless;  // broken, without a tool
   };
 
@@ -78,6 +79,8 @@ class RuleBook {
   Found first(const Indices& indices, const Fits& fits) const;
   template <class Fits>
   Found first_narrow(RuleList which, std::string_view tool, const Fits& fits) const;
+  template <class Fits>
+  Found first_pattern(RuleList which, std::string_view tool, const Fits& fits) const;
   template <class Fits>
   Found first_command(RuleList which, std::string_view tool, std::string_view command, const Fits& fits) const;
 

@@ -195,7 +195,7 @@ RuleMatch ShellPermission::match_path(RuleList list, const NamedPath& path) cons
   for (const std::string_view tool : kPathTools) {
     if (path.is_pattern) {
       const TouchedPath folder = paths_.touch(path.path);
-      for (const std::string& spelling : {folder.written, folder.resolved}) {
+      for (const std::string& spelling : folder.spellings()) {
         if (const auto* rule = rules_.covering_folder(list, tool, spelling)) return {.rule = rule};
       }
       const auto* rule = rules_.below_folder(list, tool, folder.written);
@@ -212,7 +212,7 @@ RuleMatch ShellPermission::match_path(RuleList list, const NamedPath& path) cons
       continue;
     }
     const TouchedPath touched = paths_.touch(path.path);
-    for (const std::string& spelling : {touched.written, touched.resolved}) {
+    for (const std::string& spelling : touched.spellings()) {
       // Also a folder all of whose files the rule is about: whoever moves it moves them.
       if (const auto* rule = rules_.covering_folder(list, tool, spelling)) return {.rule = rule};
       if (!path.is_tree) continue;
@@ -240,7 +240,7 @@ std::optional<std::string> ShellPermission::protected_write() const {
       for (const NamedPath& path : named_paths(use)) {
         if (!path.is_written || !path.is_known) continue;
         const TouchedPath touched = paths_.touch(path.path);
-        for (const std::string& spelling : {touched.written, touched.resolved}) {
+        for (const std::string& spelling : touched.spellings()) {
           if (auto name = protected_name(spelling))
             return "it changes " + path.source + ", and " + *name + " is protected";
           if (auto why = suspicious_path(spelling, /*is_written=*/true)) return why;

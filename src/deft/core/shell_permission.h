@@ -28,6 +28,11 @@ struct TouchedPath {
   std::string written;   // absolute, normal
   std::string resolved;  // without links; equal to `written` if it cannot be resolved
   bool is_resolved = true;
+
+  // Both, or the one that there is.
+  std::vector<std::string> spellings() const {
+    return resolved == written ? std::vector{written} : std::vector{written, resolved};
+  }
 };
 
 // What the chain knows, as far as the parts of a command line need it.

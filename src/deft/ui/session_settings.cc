@@ -6,6 +6,7 @@
 
 #include "deft/base/path.h"
 #include "deft/config/trust.h"
+#include "deft/os/change_file.h"
 
 namespace deft {
 namespace {
@@ -40,7 +41,7 @@ Result<LoadedFile> load_given(const SettingsRequest& request) {
 
 Result<SessionSettings> load_session_settings(const SettingsRequest& request) {
   SessionSettings session;
-  session.trusted = request.trust || TrustStore(TrustStore::default_file()).is_trusted(request.directory);
+  session.trusted = request.trust || TrustStore(TrustStore::default_file(), change_file).is_trusted(request.directory);
   const SettingsPlaces places = settings_places(request.directory);
   if (!request.given.empty()) {
     auto given = load_given(request);

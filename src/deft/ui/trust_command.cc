@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "deft/config/trust.h"
+#include "deft/os/change_file.h"
 
 namespace deft {
 namespace {
@@ -30,7 +31,7 @@ int complain(const Error& error) {
 int run_trust(int argc, const char* const* argv) {
   const std::string_view option = argc > 1 ? argv[1] : "";
   if (option == "--help" || option == "-h") return std::fputs(kHelp, stdout), 0;
-  const TrustStore store(TrustStore::default_file());
+  const TrustStore store(TrustStore::default_file(), change_file);
   if (option == "--list") {
     const auto folders = store.list();
     if (!folders) return complain(folders.error());

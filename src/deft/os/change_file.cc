@@ -1,4 +1,4 @@
-#include "deft/config/locked_file.h"
+#include "deft/os/change_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
