@@ -12,7 +12,6 @@
 namespace deft {
 namespace {
 
-
 enum class Nature : std::uint8_t { session, reads_nothing, reads, network, person };
 constexpr std::array<std::pair<std::string_view, Nature>, 25> kNatures = {
     {{"TodoWrite", Nature::session},   {"TaskCreate", Nature::session},
