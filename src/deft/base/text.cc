@@ -1,5 +1,7 @@
 #include "deft/base/text.h"
 
+#include <algorithm>
+
 #include <array>
 #include <cstdio>
 
@@ -49,6 +51,15 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
     out += parts[i];
   }
   return out;
+}
+
+bool is_among_words(std::string_view word, std::string_view words) {
+  for (std::size_t start = 0; start < words.size();) {
+    const std::size_t end = std::min(words.find(' ', start), words.size());
+    if (words.substr(start, end - start) == word) return true;
+    start = end + 1;
+  }
+  return false;
 }
 
 }  // namespace deft

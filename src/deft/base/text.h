@@ -16,4 +16,7 @@ std::string human_bytes(std::size_t bytes);
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+// Is it one of the words, which are separated by single blanks?
+bool is_among_words(std::string_view word, std::string_view words);
+
 }  // namespace deft

@@ -18,5 +18,12 @@ TEST(Text, SizesAreShownForPeople) {
   EXPECT_EQ(human_bytes(std::size_t{5} << 20), "5.0 MB");
 }
 
+TEST(Text, AWordIsAmongWordsOnlyAsAWhole) {
+  EXPECT_TRUE(is_among_words("cat", "ls cat tac"));
+  EXPECT_TRUE(is_among_words("ls", "ls cat tac"));
+  EXPECT_TRUE(is_among_words("tac", "ls cat tac"));
+  for (const char* word : {"ca", "at", "cat tac", ""}) EXPECT_FALSE(is_among_words(word, "ls cat tac")) << word;
+}
+
 }  // namespace
 }  // namespace deft

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "deft/base/path.h"
+#include "deft/base/text.h"
 #include "deft/core/shell_line.h"
 #include "deft/shell/paths.h"
 
@@ -28,15 +29,6 @@ constexpr std::string_view kWriters =
     "mknod setfacl setfattr chattr sponge";
 constexpr std::string_view kTreeReaders = "rg ag ack tree rsync tar zip";
 
-bool is_any_of(std::string_view text, std::string_view list) {
-  for (std::size_t start = 0; start < list.size();) {
-    const std::size_t end = std::min(list.find(' ', start), list.size());
-    if (list.substr(start, end - start) == text) return true;
-    start = end + 1;
-  }
-  return false;
-}
-
 bool is_option(const Argument& word) { return word.text.starts_with('-') && word.text.size() > 1; }
 bool has_letter(const Argument& word, std::string_view letters) {
   return word.text.starts_with('-') && !word.text.starts_with("--") &&
@@ -44,8 +36,8 @@ bool has_letter(const Argument& word, std::string_view letters) {
 }
 
 bool reads_trees(std::string_view name, const CommandUse& use) {
-  if (is_any_of(name, kTreeReaders)) return true;
-  const std::string_view letters = is_any_of(name, "grep egrep fgrep cp rm") ? "rRa" : name == "ls" ? "R" : "";
+  if (is_among_words(name, kTreeReaders)) return true;
+  const std::string_view letters = is_among_words(name, "grep egrep fgrep cp rm") ? "rRa" : name == "ls" ? "R" : "";
   if (name == "git") return use.words.size() > 1 && use.words[1].text == "grep";
   if (letters.empty() && name != "diff") return false;
   return std::ranges::any_of(use.words, [&](const Argument& word) {
@@ -145,7 +137,7 @@ void add_operands_of_find(const CommandUse& use, Collector& out) {
   const auto is_start = [](const Argument& word) {
     return !word.is_exact() || !(word.text.starts_with('-') || word.text == "(" || word.text == "!");
   };
-  while (i < use.words.size() && is_any_of(use.words[i].text, "-H -L -P")) ++i;
+  while (i < use.words.size() && is_among_words(use.words[i].text, "-H -L -P")) ++i;
   for (; i < use.words.size() && is_start(use.words[i]); ++i) out.add_word(use.words[i], false, false);
   for (; i + 1 < use.words.size(); ++i) {
     const std::string& test = use.words[i].text;
@@ -158,13 +150,13 @@ void add_operands_of_find(const CommandUse& use, Collector& out) {
 
 }  // namespace
 
-bool shows_files(std::string_view command) { return is_any_of(command_name(command), kReaders); }
+bool shows_files(std::string_view command) { return is_among_words(command_name(command), kReaders); }
 
 bool changes_files(const CommandUse& use) {
   if (use.words.empty() || !use.words[0].is_exact()) return false;
   const std::string_view name = command_name(use.words[0].text);
-  if (is_any_of(name, kWriters)) return true;
-  if (!is_any_of(name, "sed gsed perl ruby")) return false;
+  if (is_among_words(name, kWriters)) return true;
+  if (!is_among_words(name, "sed gsed perl ruby")) return false;
   return std::ranges::any_of(use.words, [](const Argument& word) {
     return has_letter(word, "i") || word.text.starts_with("--in-place") || (!word.is_exact() && !word.dashless);
   });
@@ -201,8 +193,8 @@ std::vector<NamedPath> named_paths(const CommandUse& use) {
     const bool tree = reads_trees(name, use);
     if (name == "find" || name == "gfind") {
       add_operands_of_find(use, out);
-    } else if (!is_any_of(name, kTextCommands)) {
-      bool skip_one = is_any_of(name, kPatternFirst) && begins_with_pattern(use);
+    } else if (!is_among_words(name, kTextCommands)) {
+      bool skip_one = is_among_words(name, kPatternFirst) && begins_with_pattern(use);
       bool only_operands = false;
       bool has_operand = false;
       for (std::size_t i = 1; i < use.words.size(); ++i) {

@@ -7,6 +7,8 @@
 // Commands that run commands. To deny, everything that can be recognised is looked through; an option that is not in
 // the table counts as one without a value. To allow, only a few, and only with options that are known.
 
+#include "deft/base/text.h"
+
 namespace deft {
 namespace {
 
@@ -63,15 +65,6 @@ constexpr std::string_view kRunWords = "exec run x dlx shell do -- ssh";
 constexpr std::string_view kShells = "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash";
 constexpr std::string_view kAllowWrappers = "timeout time nice nohup stdbuf command builtin noglob xargs";
 
-bool is_any_of(std::string_view text, std::string_view list) {
-  for (std::size_t start = 0; start < list.size();) {
-    const std::size_t end = std::min(list.find(' ', start), list.size());
-    if (list.substr(start, end - start) == text) return true;
-    start = end + 1;
-  }
-  return false;
-}
-
 Argument unknown_word(std::string_view what, shell::Extent extent) {
   Argument word;
   word.extent = extent;
@@ -81,13 +74,14 @@ Argument unknown_word(std::string_view what, shell::Extent extent) {
 
 // The last letter of "-xvc" decides whether a value follows: -c alone and behind flags.
 bool takes_value(std::string_view option, std::string_view value_options) {
-  if (option.starts_with("--")) return option.find('=') == std::string_view::npos && is_any_of(option, value_options);
+  if (option.starts_with("--"))
+    return option.find('=') == std::string_view::npos && is_among_words(option, value_options);
   const char last[] = {'-', option.back()};
-  if (!is_any_of({last, 2}, value_options)) return false;
+  if (!is_among_words({last, 2}, value_options)) return false;
   // -n5 has its value glued to it, and so has the first letter that takes one.
   for (std::size_t i = 1; i + 1 < option.size(); ++i) {
     const char letter[] = {'-', option[i]};
-    if (is_any_of({letter, 2}, value_options)) return false;
+    if (is_among_words({letter, 2}, value_options)) return false;
   }
   return true;
 }
@@ -102,13 +96,13 @@ std::optional<Argument> text_value(const Words& words, std::size_t i, std::strin
   };
   if (option.starts_with("--")) {
     const std::size_t equals = option.find('=');
-    if (!is_any_of(std::string_view(option).substr(0, equals), text_options)) return std::nullopt;
+    if (!is_among_words(std::string_view(option).substr(0, equals), text_options)) return std::nullopt;
     if (equals != std::string::npos) return value_of(words[i], option.substr(equals + 1));
     return i + 1 < words.size() ? words[i + 1] : Argument::exactly("");
   }
   for (std::size_t k = 1; k < option.size(); ++k) {
     const char letter[] = {'-', option[k]};
-    if (!is_any_of({letter, 2}, text_options)) continue;
+    if (!is_among_words({letter, 2}, text_options)) continue;
     if (k + 1 < option.size()) return value_of(words[i], option.substr(k + 1));
     return i + 1 < words.size() ? words[i + 1] : Argument::exactly("");
   }
@@ -156,7 +150,7 @@ void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) 
   if (i >= words.size()) return;
   if (wrapper.joins_words) return add_joined(words, i, out);
   Words inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-  if (is_any_of(name, "xargs gxargs parallel")) {
+  if (is_among_words(name, "xargs gxargs parallel")) {
     inner.push_back(unknown_word("its input", shell::Extent::spread));
   }
   out.commands.push_back(std::move(inner));
@@ -164,7 +158,7 @@ void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) 
 
 void look_into_find(const Words& words, RunByCommand& out) {
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (!is_any_of(words[i].text, "-exec -execdir -ok -okdir") || !words[i].is_exact()) continue;
+    if (!is_among_words(words[i].text, "-exec -execdir -ok -okdir") || !words[i].is_exact()) continue;
     Words inner;
     for (++i; i < words.size() && words[i].text != ";" && words[i].text != "+"; ++i) {
       const bool holds_file = words[i].text.find("{}") != std::string::npos;
@@ -204,7 +198,7 @@ void look_into_git(const Words& words, RunByCommand& out) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (!words[i].is_exact() || !words[i].text.starts_with('-')) return;
     if (words[i].text != "-c" || i + 1 >= words.size()) {
-      if (is_any_of(words[i].text, "-C --git-dir --work-tree --namespace --exec-path")) ++i;
+      if (is_among_words(words[i].text, "-C --git-dir --work-tree --namespace --exec-path")) ++i;
       continue;
     }
     const Argument& setting = words[++i];
@@ -226,7 +220,7 @@ void look_into_git(const Words& words, RunByCommand& out) {
 
 bool is_known_option(std::string_view name, std::string_view option) {
   if (name == "timeout") {
-    return is_any_of(option, "-v --verbose --foreground --preserve-status -k -s --kill-after --signal") ||
+    return is_among_words(option, "-v --verbose --foreground --preserve-status -k -s --kill-after --signal") ||
            option.starts_with("--kill-after=") || option.starts_with("--signal=") || option.starts_with("-k") ||
            option.starts_with("-s");
   }
@@ -252,7 +246,7 @@ RunByCommand run_by(const std::vector<Argument>& words) {
   RunByCommand out;
   if (words.empty() || !words[0].is_exact()) return out;
   const std::string_view name = command_name(words[0].text);
-  if (is_any_of(name, kShells)) {
+  if (is_among_words(name, kShells)) {
     look_into_shell(words, out);
   } else if (name == "find" || name == "gfind" || name == "fd" || name == "fdfind") {
     look_into_find(words, out);
@@ -264,14 +258,14 @@ RunByCommand run_by(const std::vector<Argument>& words) {
   } else if (name == "trap") {
     const std::size_t first = words.size() > 1 && words[1].text == "--" ? 2 : 1;
     if (words.size() > first && !words[first].text.starts_with('-')) add_text(words[first], out);
-  } else if (is_any_of(name, kRunners) || is_any_of(name, kRunnersWithWord)) {
-    bool is_announced = is_any_of(name, kRunners);
+  } else if (is_among_words(name, kRunners) || is_among_words(name, kRunnersWithWord)) {
+    bool is_announced = is_among_words(name, kRunners);
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (is_announced) out.commands.emplace_back(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-      is_announced = is_announced || is_any_of(words[i].text, kRunWords);
+      is_announced = is_announced || is_among_words(words[i].text, kRunWords);
     }
-  } else if (const auto* wrapper =
-                 std::ranges::find_if(kWrappers, [&](const Wrapper& entry) { return is_any_of(name, entry.names); });
+  } else if (const auto* wrapper = std::ranges::find_if(
+                 kWrappers, [&](const Wrapper& entry) { return is_among_words(name, entry.names); });
              wrapper != kWrappers.end()) {
     look_behind(*wrapper, words, out);
   }
@@ -280,10 +274,10 @@ RunByCommand run_by(const std::vector<Argument>& words) {
 
 std::vector<Argument> without_wrappers(const std::vector<Argument>& words) {
   Words rest = words;
-  while (rest.size() > 1 && rest[0].is_exact() && is_any_of(rest[0].text, kAllowWrappers)) {
+  while (rest.size() > 1 && rest[0].is_exact() && is_among_words(rest[0].text, kAllowWrappers)) {
     const std::string name = rest[0].text;
     const auto* wrapper =
-        std::ranges::find_if(kWrappers, [&](const Wrapper& entry) { return is_any_of(name, entry.names); });
+        std::ranges::find_if(kWrappers, [&](const Wrapper& entry) { return is_among_words(name, entry.names); });
     std::size_t i = 1;
     for (; i < rest.size() && rest[i].is_exact() && rest[i].text.starts_with('-'); ++i) {
       if (!is_known_option(name, rest[i].text)) return rest;

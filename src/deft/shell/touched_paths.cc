@@ -46,10 +46,10 @@ class PathCollector {
     if (use_.words.empty()) return true;
     if (!use_.words[0].is_exact()) return false;
     const std::string& name = use_.words[0].text;
-    if (is_any_of(name, kWithoutPaths)) return true;
+    if (is_among_words(name, kWithoutPaths)) return true;
     if (name == "xargs" || name == "parallel") return false;  // their input names files
     const auto words = std::span(use_.words).subspan(1);
-    bool is_text_next = is_any_of(name, kTextFirst) && !has_text_option(words);
+    bool is_text_next = is_among_words(name, kTextFirst) && !has_text_option(words);
     for (std::size_t i = 0; i < words.size(); ++i) {
       const Argument& word = words[i];
       const std::string_view before = i > 0 ? std::string_view(words[i - 1].text) : std::string_view();
@@ -57,8 +57,8 @@ class PathCollector {
         if (!add_from_option(name, word)) return false;
         continue;
       }
-      if (name == "find" && is_any_of(before, kFindPatterns)) continue;
-      if (word.is_exact() && word.text == "/" && is_any_of(before, kDelimiterOptions)) continue;
+      if (name == "find" && is_among_words(before, kFindPatterns)) continue;
+      if (word.is_exact() && word.text == "/" && is_among_words(before, kDelimiterOptions)) continue;
       if (is_text_next) {
         is_text_next = false;
         if (!is_text_without_files(name, word)) return false;
@@ -80,15 +80,15 @@ class PathCollector {
   }
 
   static bool is_script_of_option(std::string_view name, std::string_view option) {
-    return is_any_of(name, "sed gsed awk gawk mawk nawk") && option.starts_with('-') && option.ends_with('e');
+    return is_among_words(name, "sed gsed awk gawk mawk nawk") && option.starts_with('-') && option.ends_with('e');
   }
 
   // Programs of sed, awk, jq and yq may open files themselves.
   static bool is_text_without_files(std::string_view name, const Argument& word) {
-    if (is_any_of(name, "grep egrep fgrep rgrep rg ag fd fdfind")) return true;
+    if (is_among_words(name, "grep egrep fgrep rgrep rg ag fd fdfind")) return true;
     if (!word.is_exact()) return false;
-    if (is_any_of(name, "sed gsed")) return !sed_script_names_files(word.text);
-    if (is_any_of(name, "jq yq")) {
+    if (is_among_words(name, "sed gsed")) return !sed_script_names_files(word.text);
+    if (is_among_words(name, "jq yq")) {
       return !contains(word.text, "import") && !contains(word.text, "include") && !contains(word.text, "load");
     }
     return word.text.find_first_of("@|") == std::string::npos && !contains(word.text, "getline") &&
@@ -105,7 +105,7 @@ class PathCollector {
     if (is_long && equals == std::string::npos) return word.is_exact();
     const bool is_script = is_long ? may_be_prefix_of_any(word.text.substr(0, equals), "--expression")
                                    : word.text.size() > 2 && word.text.find('e') != std::string::npos;
-    if (is_script && is_any_of(name, "sed gsed")) return false;
+    if (is_script && is_among_words(name, "sed gsed")) return false;
     std::string value = is_long ? word.text.substr(equals + 1) : word.text.substr(1);
     if (!word.is_exact()) return false;
     if (!is_long) {
@@ -129,7 +129,7 @@ class PathCollector {
       path = path.substr(0, path.rfind('/') + 1);
       if (path.empty()) path = ".";
     }
-    if (is_any_of(path, kNoFiles)) return true;
+    if (is_among_words(path, kNoFiles)) return true;
     if (path.starts_with('/')) return keep(join_paths("/", path));
     if (!use_.directory_known) return false;
     return std::ranges::all_of(use_.directories,

@@ -122,7 +122,7 @@ class AwkProgram {
     const std::size_t start = position_;
     while (is_name_char(peek())) ++position_;
     const std::string_view name = text_.substr(start, position_ - start);
-    if (is_any_of(name, kRefusedNames)) return fail("awk with " + std::string(name));
+    if (is_among_words(name, kRefusedNames)) return fail("awk with " + std::string(name));
     // "length / 2" and "length /x/" look alike.
     std::size_t next = position_;
     while (next < text_.size() && (text_[next] == ' ' || text_[next] == '\t')) ++next;
@@ -130,8 +130,8 @@ class AwkProgram {
       return fail("an awk program that is read in two ways");
     after_print_ = name == "print" || name == "printf";
     if (after_print_) in_print_ = true;
-    keeps_condition_ = is_any_of(name, kConditionKeywords);
-    if (is_any_of(name, kKeywords)) {
+    keeps_condition_ = is_among_words(name, kConditionKeywords);
+    if (is_among_words(name, kKeywords)) {
       begin_operand();
     } else {
       end_operand();
@@ -244,7 +244,7 @@ Problem judge_awk(Words words, const Situation&) {
   for (const GivenOption& option : invocation.options) {
     const bool sets = option.name == "-v" || option.name == "--assign";
     const std::string name = option.value_text.substr(0, option.value_text.find('='));
-    if (sets && (option.value_text.find('=') == std::string::npos || is_any_of(name, kRefusedNames))) {
+    if (sets && (option.value_text.find('=') == std::string::npos || is_among_words(name, kRefusedNames))) {
       return "awk -v " + quoted(option.value_text);
     }
   }

@@ -44,7 +44,7 @@ Problem judge_export(Words words, const Situation&) {
 }
 
 Problem judge_declare(Words words, const Situation&) {
-  const bool prints = !words.empty() && are_exact(words) && is_any_of(words[0].text, "-p -f -F") &&
+  const bool prints = !words.empty() && are_exact(words) && is_among_words(words[0].text, "-p -f -F") &&
                       std::ranges::all_of(words.subspan(1), [](const Argument& word) { return is_name(word.text); });
   if (prints) return std::nullopt;
   return std::string("declares variables");
@@ -60,8 +60,8 @@ Problem judge_set(Words words, const Situation&) {
     }
     if (word.find('o') == std::string::npos) continue;
     ++i;
-    const bool is_named =
-        i < words.size() && words[i].is_exact() && is_any_of(words[i].text, "pipefail errexit nounset noglob errtrace");
+    const bool is_named = i < words.size() && words[i].is_exact() &&
+                          is_among_words(words[i].text, "pipefail errexit nounset noglob errtrace");
     if (!is_named) return std::string("set -o with an unknown name");
   }
   return std::nullopt;
@@ -70,7 +70,8 @@ Problem judge_set(Words words, const Situation&) {
 Problem judge_shopt(Words words, const Situation&) {
   constexpr std::string_view kNames = "globstar nullglob dotglob failglob nocaseglob nocasematch globasciiranges";
   for (const Argument& word : words) {
-    const bool is_known = word.is_exact() && (is_any_of(word.text, "-s -u -p -q") || is_any_of(word.text, kNames));
+    const bool is_known =
+        word.is_exact() && (is_among_words(word.text, "-s -u -p -q") || is_among_words(word.text, kNames));
     if (!is_known) return "shopt " + quoted(word.source) + " is not known to be harmless";
   }
   return std::nullopt;
@@ -106,7 +107,7 @@ Problem check_numbers(const Invocation& invocation, const Situation&) {
 
 // kill -l lists signals, kill -0 only asks whether the process is there.
 Problem judge_kill(Words words, const Situation&) {
-  const bool asks = !words.empty() && are_exact(words.first(1)) && is_any_of(words[0].text, "-l -L -0");
+  const bool asks = !words.empty() && are_exact(words.first(1)) && is_among_words(words[0].text, "-l -L -0");
   if (!asks) return std::string("kill sends a signal");
   for (const Argument& word : words.subspan(1)) {
     if (!word.is_integer || !word.dashless) return std::string("kill sends a signal");

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deft/base/text.h"
 #include "deft/shell/classify.h"
 
 // Internal to shell/: what is known of each command, as tables. A command that is in no table is not read-only, nor is
@@ -118,6 +119,5 @@ Problem harmless(Words words, const Situation& situation);
 std::string quoted(std::string_view text);                                 // "text" for a message
 Problem unknown_word(std::string_view command, const Argument& argument);  // the refusal of an expansion
 bool are_exact(Words words);
-bool is_any_of(std::string_view text, std::string_view list);  // a member of a list separated by blanks
 
 }  // namespace deft::shell

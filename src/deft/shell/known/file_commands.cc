@@ -11,7 +11,7 @@ namespace {
 // tee copies its input; only to where nothing is kept.
 Problem check_tee(const Invocation& invocation, const Situation&) {
   for (const Argument* operand : invocation.operands) {
-    if (!operand->is_exact() || !is_any_of(operand->text, "/dev/null /dev/stderr")) {
+    if (!operand->is_exact() || !is_among_words(operand->text, "/dev/null /dev/stderr")) {
       return "tee writes " + quoted(operand->source);
     }
   }

@@ -54,11 +54,11 @@ class FindReader {
     while (next_ < words_.size()) {
       const Argument& word = words_[next_];
       if (word.is_exact()) {
-        if (is_any_of(word.text, kBeforePaths)) {
+        if (is_among_words(word.text, kBeforePaths)) {
           ++next_;
           continue;
         }
-        if (word.text.starts_with('-') || is_any_of(word.text, "! ( ) ,")) return std::nullopt;
+        if (word.text.starts_with('-') || is_among_words(word.text, "! ( ) ,")) return std::nullopt;
       } else if (word.extent == Extent::spread || !word.dashless) {
         return unknown_word("find", word);
       }
@@ -72,11 +72,11 @@ class FindReader {
   Problem read_primary() {
     const Argument& word = words_[next_++];
     if (!word.is_exact()) return unknown_word("find", word);
-    if (is_any_of(word.text, kFlags)) return std::nullopt;
-    if (is_any_of(word.text, kWithValue) || is_newer_test(word.text)) return skip_value(word.text);
+    if (is_among_words(word.text, kFlags)) return std::nullopt;
+    if (is_among_words(word.text, kWithValue) || is_newer_test(word.text)) return skip_value(word.text);
     if (word.text == "-exec") return read_exec();
     if (!word.text.starts_with('-')) return std::nullopt;  // a path in the wrong place: find refuses it
-    if (is_any_of(word.text, "-version --version -help --help")) return std::nullopt;
+    if (is_among_words(word.text, "-version --version -help --help")) return std::nullopt;
     return "find " + word.text + " is not known to be harmless";
   }
 

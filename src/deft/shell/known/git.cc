@@ -82,12 +82,12 @@ Problem judge_git(Words words, const Situation& situation) {
   while (!words.empty() && words[0].text.starts_with('-')) {
     if (!words[0].is_exact()) return unknown_word("git", words[0]);
     const std::string& option = words[0].text;
-    if (is_any_of(option, "--version -v --help -h") && words.size() == 1) return std::nullopt;
+    if (is_among_words(option, "--version -v --help -h") && words.size() == 1) return std::nullopt;
     if (option == "-C") {
       if (words.size() < 2 || !words[1].is_exact()) return std::string("git -C with a folder that is not known");
       changes.push_back(words[1].text);
       words = words.subspan(1);
-    } else if (!is_any_of(option, kGlobalFlags)) {
+    } else if (!is_among_words(option, kGlobalFlags)) {
       return "git " + quoted(option) + " is not known to be harmless";
     }
     words = words.subspan(1);

@@ -133,10 +133,10 @@ class ConfigReader {
       return std::string("a git configuration that is not understood");
     }
     const std::string_view value = rest.empty() ? rest : trim(rest.substr(1));
-    if (is_any_of(section_, kHarmlessSections)) return std::nullopt;
+    if (is_among_words(section_, kHarmlessSections)) return std::nullopt;
     const std::string name = section_ + "." + key;
-    if (is_any_of(name, has_name_ ? kHarmlessNamedKeys : kHarmlessKeys)) return std::nullopt;
-    if (name == "core.fsmonitor" && is_any_of(lower(value), "false no off 0")) return std::nullopt;
+    if (is_among_words(name, has_name_ ? kHarmlessNamedKeys : kHarmlessKeys)) return std::nullopt;
+    if (name == "core.fsmonitor" && is_among_words(lower(value), "false no off 0")) return std::nullopt;
     return "the repository's configuration sets " + name + ", which may run a program";
   }
 

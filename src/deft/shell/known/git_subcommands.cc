@@ -52,7 +52,8 @@ Problem check_lists(const Invocation& invocation, std::string_view modes) {
   if (invocation.operands.empty()) return std::nullopt;
   const auto begin = invocation.options.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(invocation.options_before_operands);
-  const bool lists = std::any_of(begin, end, [&](const GivenOption& option) { return is_any_of(option.name, modes); });
+  const bool lists =
+      std::any_of(begin, end, [&](const GivenOption& option) { return is_among_words(option.name, modes); });
   if (lists) return std::nullopt;
   return std::string(invocation.name) + " " + quoted(invocation.operands[0]->source) +
          " would make or change something";
@@ -89,7 +90,7 @@ Problem check_reflog(const Invocation& invocation, const Situation&) {
   if (!are_exact_operands(invocation)) return std::string("git reflog with words that are not known");
   const bool is_reference =
       action == "HEAD" || action.starts_with("HEAD@") || action.find('/') != std::string_view::npos;
-  if (action.empty() || is_any_of(action, "show exists list") || is_reference) return std::nullopt;
+  if (action.empty() || is_among_words(action, "show exists list") || is_reference) return std::nullopt;
   return "git reflog " + quoted(action) + " is not known to be read-only";
 }
 
@@ -97,7 +98,7 @@ Problem check_reflog(const Invocation& invocation, const Situation&) {
 template <const std::string_view& actions>
 Problem check_action(const Invocation& invocation, const Situation&) {
   if (invocation.begins_with_operand && invocation.operands[0]->is_exact() &&
-      is_any_of(first_operand(invocation), actions))
+      is_among_words(first_operand(invocation), actions))
     return std::nullopt;
   return std::string(invocation.name) + " " + quoted(first_operand(invocation)) + " is not known to be read-only";
 }

@@ -67,7 +67,7 @@ class OptionReader {
         continue;
       }
       if (!word.is_exact() && is_harmless_) continue;
-      if (word.is_exact() && is_any_of("@" + word.text, rule_.options)) {
+      if (word.is_exact() && is_among_words("@" + word.text, rule_.options)) {
         out_.options.push_back({.name = word.text});
         continue;
       }
@@ -128,7 +128,7 @@ class OptionReader {
       out_.options.push_back(std::move(option));
       return std::nullopt;
     }
-    if (word.is_exact() && equals != std::string::npos && is_any_of(word.text, rule_.options)) {
+    if (word.is_exact() && equals != std::string::npos && is_among_words(word.text, rule_.options)) {
       out_.options.push_back({.name = option.name, .value = &word, .value_text = word.text.substr(equals + 1)});
       return std::nullopt;
     }
@@ -238,7 +238,7 @@ Problem judge_read_file(const Argument& file) {
   if (path.starts_with("/dev/fd/") || file.text == "/dev/fd/") return std::nullopt;
   constexpr std::string_view kHarmless =
       "/dev /dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/stdin /dev/fd";
-  if (file.is_exact() && is_any_of(path, kHarmless)) return std::nullopt;
+  if (file.is_exact() && is_among_words(path, kHarmless)) return std::nullopt;
   return "reads the device " + file.text;
 }
 
@@ -264,10 +264,6 @@ Problem unknown_word(std::string_view command, const Argument& argument) {
 
 bool are_exact(Words words) {
   return std::ranges::all_of(words, [](const Argument& word) { return word.is_exact(); });
-}
-
-bool is_any_of(std::string_view text, std::string_view list) {
-  return any_entry(list, [&](std::string_view entry) { return entry == text; });
 }
 
 }  // namespace deft::shell

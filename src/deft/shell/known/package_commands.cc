@@ -20,7 +20,7 @@ Problem judge_subcommand(std::string_view command, std::span<const Subcommand> t
   if (!words[0].is_exact()) return unknown_word(command, words[0]);
   const std::string& name = words[0].text;
   for (const Subcommand& entry : table) {
-    if (!is_any_of(name, entry.names)) continue;
+    if (!is_among_words(name, entry.names)) continue;
     const CommandRule rule = {.names = command, .operands = entry.operands, .options = entry.options};
     return judge_by_rule(std::string(command) + " " + name, rule, words.subspan(1), situation);
   }
@@ -30,7 +30,7 @@ Problem judge_subcommand(std::string_view command, std::span<const Subcommand> t
 // npm config get x, pip config list: two words that only ask, and names.
 bool asks_settings(Words words, std::string_view group, std::string_view questions) {
   if (words.size() < 2 || !are_exact(words) || words[0].text != group) return false;
-  return is_any_of(words[1].text, questions) &&
+  return is_among_words(words[1].text, questions) &&
          std::ranges::all_of(words.subspan(2), [](const Argument& word) { return word.dashless; });
 }
 
@@ -104,7 +104,7 @@ Problem judge_apt_mark(Words words, const Situation& situation) {
 Problem judge_docker(Words words, const Situation& situation) {
   static constexpr Subcommand kTable[] = {{"-v --version", Operands::none, ""}};
   const bool asks_compose = words.size() == 2 && are_exact(words) && words[0].text == "compose" &&
-                            is_any_of(words[1].text, "version --version");
+                            is_among_words(words[1].text, "version --version");
   if (asks_compose) return std::nullopt;
   return judge_subcommand("docker", kTable, words, situation);
 }

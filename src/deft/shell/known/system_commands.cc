@@ -76,7 +76,7 @@ Problem check_ss(const Invocation& invocation, const Situation&) {
       const std::string_view word = rest.substr(0, rest.find_first_of(" \t\n"));
       rest.remove_prefix(std::min(word.size() + 1, rest.size()));
       const bool is_numeric = word.find_first_not_of("0123456789.:/*[]()!=<>&|") == std::string_view::npos;
-      if (!is_numeric && !is_any_of(word, kWords)) return "ss may look up " + quoted(word);
+      if (!is_numeric && !is_among_words(word, kWords)) return "ss may look up " + quoted(word);
     }
   }
   return std::nullopt;
@@ -87,7 +87,7 @@ Problem check_getent(const Invocation& invocation, const Situation&) {
   constexpr std::string_view kLocal = "passwd group shadow gshadow services protocols rpc shells";
   if (invocation.operands.empty()) return std::nullopt;
   const Argument& database = *invocation.operands[0];
-  if (!database.is_exact() || !is_any_of(database.text, kLocal)) return "getent may ask the network";
+  if (!database.is_exact() || !is_among_words(database.text, kLocal)) return "getent may ask the network";
   return std::nullopt;
 }
 
@@ -97,7 +97,7 @@ Problem check_tput(const Invocation& invocation, const Situation&) {
       "cols lines colors bold dim rev smul rmul smso rmso sgr0 setaf setab setf setb el ed longname";
   for (const Argument* operand : invocation.operands) {
     const bool is_known =
-        operand->is_exact() && (is_any_of(operand->text, kPlainCapabilities) || is_number(operand->text));
+        operand->is_exact() && (is_among_words(operand->text, kPlainCapabilities) || is_number(operand->text));
     if (!is_known) return "tput with " + quoted(operand->source);
   }
   return std::nullopt;
@@ -105,7 +105,7 @@ Problem check_tput(const Invocation& invocation, const Situation&) {
 
 Problem check_stty(const Invocation& invocation, const Situation&) {
   for (const Argument* operand : invocation.operands) {
-    if (!operand->is_exact() || !is_any_of(operand->text, "size speed")) return "stty may change the terminal";
+    if (!operand->is_exact() || !is_among_words(operand->text, "size speed")) return "stty may change the terminal";
   }
   return std::nullopt;
 }
@@ -116,10 +116,10 @@ Problem judge_ip(Words words, const Situation&) {
   constexpr std::string_view kObjects = "a addr address l link r route n neigh neighbor rule maddr maddress";
   if (!are_exact(words)) return "ip with words that are not known";
   std::size_t i = 0;
-  while (i < words.size() && is_any_of(words[i].text, kOptions)) ++i;
-  if (i == words.size() || !is_any_of(words[i].text, kObjects)) return "ip with an unknown object";
+  while (i < words.size() && is_among_words(words[i].text, kOptions)) ++i;
+  if (i == words.size() || !is_among_words(words[i].text, kObjects)) return "ip with an unknown object";
   ++i;
-  const bool shows = i == words.size() || is_any_of(words[i].text, "show list ls get");
+  const bool shows = i == words.size() || is_among_words(words[i].text, "show list ls get");
   if (!shows) return "ip " + quoted(words[i].text) + " may configure";
   return std::nullopt;
 }
@@ -131,12 +131,13 @@ Problem judge_openssl(Words words, const Situation&) {
       "-hash -email -purpose -modulus -hex -r -a -v -subject_hash -issuer_hash";
   constexpr std::string_view kWithValue = "-in -inform -nameopt -ext -checkend";
   if (!are_exact(words)) return "openssl with words that are not known";
-  if (words.empty() || !is_any_of(words[0].text, "version x509 req crl dgst")) return "openssl with an unknown command";
+  if (words.empty() || !is_among_words(words[0].text, "version x509 req crl dgst"))
+    return "openssl with an unknown command";
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i].text;
     if (word.find("://") != std::string::npos) return "openssl may fetch " + quoted(word);
-    if (is_any_of(word, kFlags)) continue;
-    if (is_any_of(word, kWithValue) && i + 1 < words.size()) {
+    if (is_among_words(word, kFlags)) continue;
+    if (is_among_words(word, kWithValue) && i + 1 < words.size()) {
       ++i;
       if (words[i].text.find(':') != std::string::npos) return "openssl may fetch " + quoted(words[i].text);
       continue;

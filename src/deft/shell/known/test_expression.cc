@@ -40,7 +40,7 @@ class TestReader {
     return index < words_.size() && words_[index].is_exact() && words_[index].text == text;
   }
   bool is_in(std::size_t index, std::string_view list) const {
-    return index < words_.size() && words_[index].is_exact() && is_any_of(words_[index].text, list);
+    return index < words_.size() && words_[index].is_exact() && is_among_words(words_[index].text, list);
   }
 
   Problem read_term() {

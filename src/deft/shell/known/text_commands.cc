@@ -23,7 +23,7 @@ Problem judge_jq(Words words, const Situation&) {
     const bool is_long = word.text[1] == '-';
     const bool is_number_like = word.text[1] >= '0' && word.text[1] <= '9';
     const bool is_known = is_long
-                              ? is_any_of(word.text, kLong)
+                              ? is_among_words(word.text, kLong)
                               : is_number_like || word.text.find_first_not_of("nrjasScCMeRhV0", 1) == std::string::npos;
     if (!is_known) return "jq " + quoted(word.text) + " is not known to be harmless";
   }
@@ -54,8 +54,8 @@ Problem judge_pdftotext(Words words, const Situation&) {
   constexpr std::string_view kWithNumber = "-f -l -r";
   if (!are_exact(words)) return std::string("pdftotext with words that are not known");
   while (!words.empty() && words[0].text.starts_with('-') && words[0].text.size() > 1) {
-    const bool takes_number = is_any_of(words[0].text, kWithNumber) && words.size() > 1 && words[1].is_integer;
-    if (!takes_number && !is_any_of(words[0].text, kFlags)) return "pdftotext " + quoted(words[0].text);
+    const bool takes_number = is_among_words(words[0].text, kWithNumber) && words.size() > 1 && words[1].is_integer;
+    if (!takes_number && !is_among_words(words[0].text, kFlags)) return "pdftotext " + quoted(words[0].text);
     words = words.subspan(takes_number ? 2 : 1);
   }
   if (words.size() == 2 && words[1].text == "-") return std::nullopt;

@@ -34,12 +34,12 @@ constexpr std::string_view kOwnNames =
 // here.
 bool is_own_name(std::string_view name) {
   constexpr std::string_view kMoreParts = "PATH TEST TESTS BUILD OLD NEW MAIN CONFIG LOGS HEAD APP LIB LOCAL FIRST";
-  if (is_any_of(name, kOwnNames)) return true;
+  if (is_among_words(name, kOwnNames)) return true;
   int parts = 0;
   for (std::size_t start = 0; start <= name.size(); ++parts) {
     const std::size_t end = std::min(name.find('_', start), name.size());
     const std::string_view part = name.substr(start, end - start);
-    if (part.size() < 2 || (!is_any_of(part, kOwnNames) && !is_any_of(part, kMoreParts))) return false;
+    if (part.size() < 2 || (!is_among_words(part, kOwnNames) && !is_among_words(part, kMoreParts))) return false;
     start = end + 1;
   }
   return parts > 1;
@@ -60,8 +60,8 @@ Problem judge_environment(const std::string& name, const Argument& value) {
     if (name == "TZ" && !text.starts_with('/') && !text.starts_with(':') && text.find("..") == std::string::npos) {
       std::ranges::replace(text, '/', '_');
     }
-    if ((is_locale || is_any_of(name, kHarmlessVariables)) && is_plain_value(text)) return std::nullopt;
-    if (is_any_of(name, kPagers) && (text.empty() || text == "cat")) return std::nullopt;
+    if ((is_locale || is_among_words(name, kHarmlessVariables)) && is_plain_value(text)) return std::nullopt;
+    if (is_among_words(name, kPagers) && (text.empty() || text == "cat")) return std::nullopt;
   }
   return "sets " + name + ", which programs may obey";
 }
@@ -72,7 +72,7 @@ Problem judge_shell_variable(const std::string& name) {
   const bool is_own = std::ranges::any_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
   const bool is_watched = name.ends_with("_proxy") || name.starts_with("npm_") || name.starts_with("BASH") ||
                           name.starts_with("LD_") || name.starts_with("GIT_") ||
-                          is_any_of(name, "auto_resume histchars");
+                          is_among_words(name, "auto_resume histchars");
   if (is_own && !is_watched) return std::nullopt;
   return "sets " + name + ", which programs or the shell may obey";
 }

@@ -11,16 +11,16 @@ namespace {
 
 // zig version, helm version …: the question is a word.
 Problem judge_version_word(Words words, const Situation&) {
-  const bool asks = words.size() == 1 && words[0].is_exact() && is_any_of(words[0].text, "version --version");
+  const bool asks = words.size() == 1 && words[0].is_exact() && is_among_words(words[0].text, "version --version");
   if (asks) return std::nullopt;
   return std::string("only asking for the version is known to be harmless here");
 }
 
 Problem judge_kubectl(Words words, const Situation&) {
   const bool asks = words.size() >= 2 && are_exact(words) && words[0].text == "version" &&
-                    is_any_of(words[1].text, "--client --client=true");
+                    is_among_words(words[1].text, "--client --client=true");
   for (const Argument& word : words.subspan(std::min<std::size_t>(words.size(), 2))) {
-    if (!is_any_of(word.text, "--output=yaml --output=json -oyaml -ojson --short"))
+    if (!is_among_words(word.text, "--output=yaml --output=json -oyaml -ojson --short"))
       return std::string("kubectl asks a server");
   }
   if (asks) return std::nullopt;
