@@ -214,13 +214,17 @@ TEST(ExecBash, ADaemonOfTheSettingsStaysUntilTheSessionEnds) {
   EXPECT_TRUE(deft.leaves_no_command());
 }
 
-TEST(ExecBash, AFileOverTheLimitIsToldByName) {
+TEST(ExecBash, ALimitThatIsHitIsToldByName) {
   const TempFolder folder;
-  DeftExec deft(folder,
-                {"--permission-mode", "bypassPermissions", "--settings", R"({"shell":{"limits":{"fileMb":1}}})"});
+  DeftExec deft(folder, {"--permission-mode", "bypassPermissions", "--settings",
+                         R"({"shell":{"limits":{"fileMb":1,"openFiles":64}}})"});
   deft.bash("1", "exec head -c 2000000 /dev/zero > big");
   const std::string text = content(deft.result("1"));
-  EXPECT_NE(text.find("larger than the limit"), std::string::npos) << text;
+  EXPECT_NE(text.find("shell.limits.fileMb, which is 1 here"), std::string::npos) << text;
+  deft.send_line(R"({"type":"end"})");
+  deft.bash("2", "exec 3< /dev/null; ulimit -n; for i in {10..80}; do eval \"exec $i</dev/null\" || exit 1; done");
+  const std::string files = content(deft.result("2"));
+  EXPECT_NE(files.find("shell.limits.openFiles, which is 64 here"), std::string::npos) << files;
   EXPECT_EQ(deft.finish(), 0);
 }
 

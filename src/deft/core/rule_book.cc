@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include "deft/base/stable_sort.h"
 
 namespace deft {
 namespace {
@@ -51,7 +52,7 @@ void RuleBook::add(const Source& source) {
 }
 
 void RuleBook::finish() {
-  std::ranges::stable_sort(rules_, {}, [](const PlacedRule& rule) { return rule.source; });
+  stable_sort_by(rules_, [](const PlacedRule& rule) { return rule.source; });
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const PlacedRule& placed = rules_[i];
     List& where = lists_[static_cast<std::size_t>(placed.list)];

@@ -126,6 +126,7 @@ class BashTool final : public Tool {
                    tasks_->next_id(), /*was_moved=*/true);
     }
     ToolResult result = shell_answer(command, **end, *output, timeout);
+    if (result.error == Errc::failed) result.text += limit_note(result.text, (**end).signal, options_.limits);
     if (io.judged_read_only && result.error == Errc::failed && speaks_of_a_refusal(result.text)) {
       judge_.was_refused(command);
       result.text += kRefusedText;

@@ -1,6 +1,8 @@
 #include "deft/tools/shell_answer.h"
 
+#include <algorithm>
 #include <csignal>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,7 @@ namespace {
 std::string killed_by(int signal) {
   std::string text = "Killed by signal " + std::to_string(signal);
   if (const char* name = ::sigabbrev_np(signal)) text += std::string(" (SIG") + name + ")";
-  if (signal == SIGXFSZ) text += ": it tried to write a file larger than the limit for commands allows";
+  if (signal == SIGXFSZ) text += ": it wrote a file larger than the limit";
   if (signal == SIGKILL) text += ": it was killed from outside, as the kernel does when memory runs out";
   return text;
 }
@@ -81,6 +83,28 @@ ToolResult shell_answer(std::string_view command, const CommandEnd& end, const S
   }
   result.details = std::move(details);
   return result;
+}
+
+std::string limit_note(std::string_view output, int signal, const CommandLimits& limits) {
+  const struct {
+    std::optional<std::uint64_t> value;
+    std::string_view name;
+    std::initializer_list<std::string_view> words;  // what programs and the system say who run into it
+  } known[] = {
+      {limits.memory_bytes, "memoryMb", {"Cannot allocate memory", "bad_alloc", "MemoryError", "ut of memory"}},
+      {limits.processes, "processes", {"Resource temporarily unavailable", "fork: retry"}},
+      {limits.file_bytes, "fileMb", {"File too large", "File size limit exceeded"}},
+      {limits.open_files, "openFiles", {"Too many open files"}},
+  };
+  for (const auto& [value, name, words] : known) {
+    const bool is_said = std::ranges::any_of(words, [&](auto text) { return output.find(text) != output.npos; });
+    const bool is_signalled = signal == SIGXFSZ && name == "fileMb";
+    if (!value || !(is_said || is_signalled)) continue;
+    const std::uint64_t shown = name.ends_with("Mb") ? *value >> 20 : *value;
+    return "\nIt may have run into the limit for commands shell.limits." + std::string(name) + ", which is " +
+           std::to_string(shown) + " here: the user can raise it in the settings.";
+  }
+  return {};
 }
 
 ToolResult background_answer(std::string_view task_id, const ShellOutput& output, bool was_moved) {

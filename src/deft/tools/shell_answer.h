@@ -20,6 +20,9 @@ struct ShellTimeout {
 ToolResult shell_answer(std::string_view command, const CommandEnd& end, const ShellOutput& output,
                         const ShellTimeout& timeout);
 
+// If a command that failed speaks of a limit that it has: which one that is, and where it is set. Else empty.
+std::string limit_note(std::string_view output, int signal, const CommandLimits& limits);
+
 // Of a command that goes on as a task.
 ToolResult background_answer(std::string_view task_id, const ShellOutput& output, bool was_moved);
 

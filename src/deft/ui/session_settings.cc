@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/base/stable_sort.h"
 #include "deft/config/trust.h"
 #include "deft/os/change_file.h"
 
@@ -51,7 +52,7 @@ Result<SessionSettings> load_session_settings(const SettingsRequest& request) {
   for (const SettingsFile& file : settings_files(places, request.wanted)) {
     session.files.push_back(load_settings_file(file));
   }
-  std::ranges::stable_sort(session.files, {}, [](const LoadedFile& file) { return file.file.source; });
+  stable_sort_by(session.files, [](const LoadedFile& file) { return file.file.source; });
   auto merged = merge_settings(session.files, places, session.trusted);
   if (!merged) return std::unexpected(merged.error());
   session.merged = std::move(*merged);
