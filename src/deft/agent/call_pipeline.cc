@@ -6,6 +6,7 @@
 
 #include "deft/base/check.h"
 #include "deft/base/path.h"
+#include "deft/core/rule_proposal.h"
 #include "deft/os/files.h"
 
 namespace deft {
@@ -273,6 +274,14 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
   return question;
 }
 
+Decision CallPipeline::decide(const AdmittedCall& call, const CallSetting& setting) const {
+  return setting.permissions->decide(question(call, setting, call.hooks.value_or(BeforeCall{})));
+}
+
+ToolResult CallPipeline::denial(const AdmittedCall& call, const Decision& decision) {
+  return engine_error(Errc::denied, denial_text(call.call, decision));
+}
+
 Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& setting) const {
   DEFT_CHECK(call.resolved);
   const auto denied = [](ToolResult result) { return Denied{std::move(result)}; };
@@ -302,15 +311,21 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
   }
 
   const Stage permission(*this, "permission", call.call.id);
-  Decision decision = setting.permissions->decide(question(call, setting, hooks));
+  const PermissionQuestion asked = question(call, setting, hooks);
+  Decision decision = setting.permissions->decide(asked);
   // A person's yes answers a question; it lifts no denial.
   if (decision.verdict == Verdict::ask && call.approved) decision.verdict = Verdict::allow;
   permission.ended(to_string(decision.verdict), decision.reason);
-  if (decision.verdict == Verdict::deny) return denied(engine_error(Errc::denied, denial_text(call.call, decision)));
+  if (decision.verdict == Verdict::deny) return denied(denial(call, decision));
   if (decision.verdict == Verdict::ask) {
     // Only for looking back: what cannot be written down is asked all the same.
     static_cast<void>(parts_.journal.asked(call.call, setting.session.working_directory(), decision.reason));
-    return Asks{std::move(decision), std::move(hooks)};
+    std::vector<std::string> proposal;
+    // Every other question wants to be asked whatever rules allow.
+    if (setting.wants_proposal && decision.stage == PermissionStage::nobody_allowed_it) {
+      proposal = propose_rules(asked, setting.permissions->setup());
+    }
+    return Asks{std::move(decision), std::move(hooks), std::move(proposal)};
   }
 
   if (call.read_only) return Allowed{};

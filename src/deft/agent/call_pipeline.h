@@ -41,6 +41,7 @@ struct Denied {
 struct Asks {
   Decision decision;
   BeforeCall hooks;
+  std::vector<std::string> proposal = {};  // rules that would allow it from now on
 };
 struct InputReplaced {
   Json input;
@@ -54,6 +55,7 @@ struct CallSetting {
   std::shared_ptr<const Permissions> permissions;
   std::stop_token stop;
   std::stop_token to_background;
+  bool wants_proposal = false;  // somebody may be asked
   std::function<void(Json)> progress;
   const Json* answer = nullptr;
 };
@@ -93,6 +95,9 @@ class CallPipeline {
   // call can change its meaning any more, and always before prepare(): permission is judged on what the input means.
   Footprint resolve(AdmittedCall& call, const SessionView& session, Scheduling scheduling) const;
 
+  // Stage 5 by itself, for a call that was asked about before: its hooks have spoken.
+  Decision decide(const AdmittedCall& call, const CallSetting& setting) const;
+  static ToolResult denial(const AdmittedCall& call, const Decision& decision);
   Prepared prepare(const AdmittedCall& call, const CallSetting& setting) const;
   ToolResult run(const AdmittedCall& call, const CallSetting& setting) const;
   void finish(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const;

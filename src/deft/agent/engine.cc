@@ -78,9 +78,20 @@ Result<void> Engine::wire(Frontend& frontend) {
                                     .clock = clock_,
                                     .registry = registry_,
                                     .session = session_,
-                                    .permissions = permissions_},
+                                    .permissions = permissions_,
+                                    .store = options_.store,
+                                    .publish =
+                                        [this](const std::shared_ptr<const Permissions>& now) {
+                                          const std::lock_guard lock(permissions_mutex_);
+                                          permissions_ = now;
+                                        }},
                     options_.executor);
   return {};
+}
+
+std::shared_ptr<const Permissions> Engine::permissions() const {
+  const std::lock_guard lock(permissions_mutex_);
+  return permissions_;
 }
 
 PermissionSetup Engine::permission_setup() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ struct EngineOptions {
   // Instead of the two: settings of several sources. Directories and the view of the disk are added to it.
   std::optional<PermissionSetup> permissions = std::nullopt;
   ExecutorOptions executor = {};
-  HookRunner* hooks = nullptr;  // outlives the engine; nothing: none run
+  HookRunner* hooks = nullptr;       // outlives the engine; nothing: none run
+  PermissionStore* store = nullptr;  // outlives the engine; nothing: rules live as long as the session
 };
 
 // An executor with everything that it needs, on the real machine: the way to embed deft.
@@ -44,7 +46,8 @@ class Engine {
   void feed(Feed item) { executor_->feed(std::move(item)); }
   ExecutorSummary run() { return executor_->run(); }
 
-  const std::shared_ptr<const Permissions>& permissions() const { return permissions_; }
+  // As they are now; from any thread.
+  std::shared_ptr<const Permissions> permissions() const;
   const std::string& session_folder() const { return folder_; }
   const SessionState& session() const { return session_; }  // while run() is not running
 
@@ -65,7 +68,8 @@ class Engine {
   FileChanges changes_;
   ToolRegistry registry_;
   SessionState session_;
-  std::shared_ptr<const Permissions> permissions_;
+  mutable std::mutex permissions_mutex_;
+  std::shared_ptr<const Permissions> permissions_;  // under the mutex
   std::optional<Journal> journal_;
   std::optional<CallPipeline> pipeline_;
   std::optional<ThreadRunner> runner_;

@@ -47,6 +47,7 @@ struct PermissionAsked {
   std::string title;  // "Bash(make test)"
   Decision decision;
   bool is_destructive = false;
+  std::vector<std::string> proposal = {};  // the rules that "always" would write; empty: it cannot be allowed for good
 };
 struct PermissionWithdrawn {
   std::string id;

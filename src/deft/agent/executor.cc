@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "deft/agent/cancel_text.h"
+#include "deft/agent/executor_records.h"
 #include "deft/base/check.h"
 #include "deft/base/overloaded.h"
 
@@ -25,45 +26,6 @@ Ending ending_of(const ToolResult& result, bool ran) {
 
 }  // namespace
 
-// What a worker has. The call is shared with the record, which leaves it alone while the worker is at it; so a worker
-// that never comes back holds nothing that anybody else needs.
-struct Executor::Task {
-  std::size_t message = 0;
-  CallIndex index = 0;
-  std::shared_ptr<const AdmittedCall> call;
-  CallSetting setting;
-  std::optional<Json> answer;
-  bool wait_is_over = false;
-};
-
-struct Executor::CallRecord {
-  std::string id;
-  std::string tool;
-  std::shared_ptr<AdmittedCall> admitted;  // null: it could only fail
-  std::optional<ToolResult> result;
-  std::vector<Modifier> modifiers;
-  std::stop_source stop;
-  std::stop_source to_background;
-  TimePoint started{};
-  std::chrono::nanoseconds duration{};
-  enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
-  std::string question_id;
-  std::optional<Json> host_answer;
-  bool wait_is_over = false;
-};
-
-struct Executor::ActiveMessage {
-  ActiveMessage(std::size_t its_number, Slots& slots, CancelScope& turn, const ExecutorOptions& options)
-      : number(its_number), run(slots, turn, {.sibling_cancellation = options.sibling_cancellation}) {}
-  std::size_t number;
-  std::shared_ptr<const ToolPool> pool;
-  MessageRun run;
-  std::deque<CallRecord> calls;
-  std::vector<ToolCall> collected;  // not streaming: waiting for the end of the message
-  bool ended = false;
-  std::vector<std::string> started, stopped;  // since progress was published last
-};
-
 Executor::Executor(Parts parts, ExecutorOptions options)
     : parts_(std::move(parts)), options_(options), slots_(options.slots) {}
 
@@ -71,7 +33,8 @@ Executor::~Executor() = default;
 
 ExecutorSummary Executor::run() {
   for (;;) {
-    if (!active_ && next_messages_.empty() && (input_ended_ || summary_.aborted)) break;
+    const bool has_nothing_more = !active_ && next_messages_.empty() && rules_being_kept_ == 0;
+    if (has_nothing_more && (input_ended_ || summary_.aborted)) break;
     const auto deadline = timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
     if (auto item = inbox_->pop(deadline)) std::visit([this](auto& what) { take(std::move(what)); }, *item);
     fire_timers();
@@ -140,6 +103,7 @@ void Executor::take_call(ToolCall call) {
 }
 
 void Executor::begin_message() {
+  reload_permissions();
   active_ = std::make_unique<ActiveMessage>(++messages_begun_, slots_, turn_, options_);
   active_->pool = parts_.registry.pool(*parts_.permissions);
 }
@@ -161,27 +125,6 @@ void Executor::add_to_run(ToolCall call) {
   if (auto* refused = std::get_if<ToolResult>(&admitted)) return refuse(std::move(*refused));
   record.admitted = std::make_shared<AdmittedCall>(std::move(std::get<AdmittedCall>(admitted)));
   active_->run.add(parts_.pipeline.traits(*record.admitted, scheduling()));
-}
-
-void Executor::take_answer(PermissionAnswer answer) {
-  const auto found = questions_.find(answer.id);
-  if (found == questions_.end()) {  // answered twice, or withdrawn meanwhile
-    return parts_.frontend.show(Notice{"no question " + json_quote(answer.id) + " is waiting for an answer"});
-  }
-  const CallIndex index = found->second;
-  questions_.erase(found);
-  CallRecord& record = active_->calls[index];
-  record.place = CallRecord::Place::queue;
-  if (answer.verdict != Verdict::allow) {
-    std::string text = "The user did not allow this call of " + record.tool + ".";
-    text += answer.feedback.empty() ? " Do not try it by another way." : " They said: " + answer.feedback;
-    finish_call(index, {.result = engine_error(Errc::denied, text)});
-    if (answer.ends_turn) take(Feed(Aborted{}));
-    return;
-  }
-  record.admitted->approved = true;
-  if (answer.updated_input) return replace_input(index, std::move(*answer.updated_input));
-  active_->run.unparked(index);
 }
 
 void Executor::take_answer(HostAnswer answer) {
@@ -231,9 +174,7 @@ void Executor::move_to_background(const std::string& call_id) {
 
 // The input has ended: what waits for the host is denied or has failed, so that nothing hangs.
 void Executor::nobody_answers_any_more() {
-  for (const auto& [id, index] : std::exchange(questions_, {})) {
-    finish_call(index, {.result = engine_error(Errc::denied, "Not allowed: the input ended before anybody answered.")});
-  }
+  if (options_.asking != Asking::person) deny_open_questions();
   for (const auto& [id, index] : std::exchange(host_calls_, {})) {
     finish_call(index, {.result = engine_error(Errc::failed, "The host closed its input before it answered this call."),
                         .ran = true});
@@ -280,26 +221,6 @@ void Executor::take(CallIndex index, Waits waits) {
   if (const auto early = early_answers_.extract(record.id)) return end_host_call(index, std::move(early.mapped()));
   host_calls_.emplace(record.id, index);
   if (input_ended_) nobody_answers_any_more();
-}
-
-void Executor::take(CallIndex index, Asks asks) {
-  CallRecord& record = active_->calls[index];
-  record.admitted->hooks = std::move(asks.hooks);
-  if (options_.asking == Asking::nobody || input_ended_) {
-    const std::string text = "Permission to use " + record.tool + " would have to be asked for (" +
-                             asks.decision.reason + "), and nobody can be asked here. Go on without it.";
-    return finish_call(index, {.result = engine_error(Errc::denied, text)});
-  }
-  active_->run.parked(index, Waiting::before_run);
-  record.place = CallRecord::Place::question;
-  record.question_id = "perm_" + std::to_string(++questions_asked_);
-  questions_.emplace(record.question_id, index);
-  const ToolCall& call = record.admitted->call;
-  parts_.frontend.show(PermissionAsked{.id = record.question_id,
-                                       .call = call,
-                                       .title = parts_.pipeline.title(*record.admitted),
-                                       .decision = std::move(asks.decision),
-                                       .is_destructive = parts_.pipeline.is_destructive(*record.admitted)});
 }
 
 void Executor::fire_timers() {
@@ -396,6 +317,7 @@ void Executor::start_worker(CallIndex index) {
                                                       .permissions = parts_.permissions,
                                                       .stop = record.stop.get_token(),
                                                       .to_background = record.to_background.get_token(),
+                                                      .wants_proposal = options_.asking != Asking::nobody,
                                                       .progress = std::move(progress)},
                                           .answer = std::exchange(record.host_answer, std::nullopt),
                                           .wait_is_over = record.wait_is_over});

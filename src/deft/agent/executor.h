@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "deft/agent/call_pipeline.h"
 #include "deft/agent/call_runner.h"
 #include "deft/agent/event.h"
+#include "deft/agent/permission_store.h"
 #include "deft/base/mailbox.h"
 #include "deft/core/message_run.h"
 #include "deft/tools/registry.h"
@@ -24,6 +26,7 @@ namespace deft {
 inline constexpr std::size_t kSlotsDefault = 10;
 inline constexpr std::size_t kCallsPerMessageMax = 100'000;
 inline constexpr std::size_t kEarlyAnswersMax = 1'000;
+inline constexpr std::size_t kAlwaysRulesMax = 20;
 
 // What an executor is fed with. Loose calls belong to one message until MessageEnded.
 struct CallArrived {
@@ -37,12 +40,18 @@ struct InputEnded {};   // no more messages come
 struct ToolOffered {
   std::shared_ptr<Tool> tool;  // available from the next message on
 };
+// "Always allow": what the answer writes down.
+struct AlwaysAllow {
+  std::vector<std::string> rules;  // empty: those that were proposed
+  SettingSource destination = SettingSource::session;
+};
 struct PermissionAnswer {
   std::string id;
   Verdict verdict = Verdict::deny;
   std::string feedback;
   std::optional<Json> updated_input;
   bool ends_turn = false;  // a denial that also stops everything else
+  std::optional<AlwaysAllow> always = std::nullopt;
 };
 struct HostAnswer {
   std::string call_id;
@@ -56,7 +65,8 @@ using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, Strea
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
-  frontend,  // questions go to the frontend, answers come as PermissionAnswer
+  frontend,  // questions go to the frontend, answers come as PermissionAnswer, until the input ends
+  person,    // the same, and whoever answers is still there when the input has ended
 };
 
 struct ExecutorOptions {
@@ -88,6 +98,9 @@ class Executor {
     ToolRegistry& registry;
     SessionState& session;
     std::shared_ptr<const Permissions> permissions;
+    PermissionStore* store = nullptr;  // nothing: settings never change, and rules live as long as the session
+    // Told of every new snapshot, on the turn's thread.
+    std::function<void(const std::shared_ptr<const Permissions>&)> publish = nullptr;
   };
   Executor(Parts parts, ExecutorOptions options);
   ~Executor();
@@ -117,7 +130,11 @@ class Executor {
     std::size_t message = 0;
     CallIndex call = 0;
   };
-  using Item = std::variant<Feed, WorkerReport, WaitEnded>;
+  struct RulesKept {  // or not
+    std::vector<std::string> rules;
+    std::optional<Error> error;
+  };
+  using Item = std::variant<Feed, WorkerReport, WaitEnded, RulesKept>;
   struct Timer {
     std::size_t message;
     CallIndex call;
@@ -130,8 +147,18 @@ class Executor {
   void take(CallIndex call, Asks asks);
   void take(CallIndex call, Waits waits);
   void take_call(ToolCall call);
-  void take_answer(PermissionAnswer answer);
   void take_answer(HostAnswer answer);
+
+  // executor_questions.cc: what is asked of people, and the permissions that their answers change.
+  void take_answer(PermissionAnswer answer);
+  void take(RulesKept kept);
+  void allow_always(AlwaysAllow always, const std::vector<std::string>& proposal);
+  void add_session_rules(const std::vector<std::string>& rules);
+  void reload_permissions();
+  void use_permissions(PermissionSetup setup);
+  void reconsider_questions();
+  void deny_open_questions();
+
   void end_host_call(CallIndex call, Json answer);
   void end_wait(CallIndex call);
   void move_to_background(const std::string& call_id);
@@ -170,6 +197,8 @@ class Executor {
   std::unordered_map<std::string, Json> early_answers_;    // of the host, to calls that it was not asked for yet
   std::unordered_set<std::string> ids_answered_by_host_;
   std::size_t questions_asked_ = 0;
+  std::vector<std::string> session_rules_;  // that people allowed in this session
+  std::size_t rules_being_kept_ = 0;        // workers that write them
   ExecutorSummary summary_;
 };
 

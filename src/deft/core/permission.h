@@ -118,6 +118,7 @@ class Permissions final : private PathView {
   bool hides(std::string_view path) const;
   bool hides_anything() const;
   Mode mode() const { return setup_.mode; }
+  const PermissionSetup& setup() const { return setup_; }  // what they were made from
   // What people should know about the rules.
   std::vector<std::string> warnings() const { return rules_.warnings(); }
 

@@ -36,7 +36,8 @@ Engine& EngineBench::engine() {
                                 .rules = options_.rules,
                                 .mode = options_.mode,
                                 .executor = options_.executor,
-                                .hooks = &hooks},
+                                .hooks = &hooks,
+                                .store = store},
                                frontend);
     DEFT_CHECK(opened.has_value());
     engine_ = std::move(*opened);

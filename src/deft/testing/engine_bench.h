@@ -91,6 +91,7 @@ class EngineBench {
   TempFolder folder;
   RecordingFrontend frontend;
   LambdaHooks hooks;
+  PermissionStore* store = nullptr;  // set before the first tool
 
  private:
   Engine& engine();

@@ -17,6 +17,9 @@
 #include "deft/ui/exec_options.h"
 #include "deft/ui/input_reader.h"
 #include "deft/ui/line_writer.h"
+#include "deft/ui/safe_display.h"
+#include "deft/ui/settings_store.h"
+#include "deft/ui/terminal_asker.h"
 
 namespace deft {
 namespace {
@@ -63,7 +66,7 @@ std::string done_line(const ExecutorSummary& summary) {
                             {"reason", summary.aborted ? "aborted_tools" : "completed"}});
 }
 
-EngineOptions engine_options(const ExecOptions& options) {
+EngineOptions engine_options(const ExecOptions& options, PermissionStore& store) {
   const Settings& settings = options.settings;
   return {.working_directory = options.working_directory,
           .directories = options.directories,
@@ -73,7 +76,8 @@ EngineOptions engine_options(const ExecOptions& options) {
                        .scheduling = settings.exclusive_scheduling ? Scheduling::exclusive : Scheduling::footprints,
                        .streaming = settings.streaming,
                        .sibling_cancellation = settings.cancel_siblings_on_failure,
-                       .asking = options.ask_host ? Asking::frontend : Asking::nobody}};
+                       .asking = options.asking},
+          .store = &store};
 }
 
 int execute(const ExecOptions& options) {
@@ -81,22 +85,38 @@ int execute(const ExecOptions& options) {
   LineWriter writer(STDOUT_FILENO, [&] {  // nobody reads our answers any more
     if (Engine* engine = running) engine->feed(Feed(Aborted{}));
   });
-  ExecFrontend frontend(writer, options.all_events);
-  auto engine = Engine::open(engine_options(options), frontend);
+  std::optional<TerminalAsker> terminal;
+  if (options.asking == Asking::person) {
+    auto opened = TerminalAsker::open_terminal();
+    if (!opened) return complain({opened.error().code, "--ask terminal: " + opened.error().message});
+    terminal.emplace(std::move(*opened), options.working_directory, [&](Feed feed) {
+      if (Engine* engine = running) engine->feed(std::move(feed));
+    });
+  }
+  SettingsStore store(options.settings_request, options.settings_signature, options.permissions);
+  ExecFrontend frontend(writer, options.all_events, terminal ? &*terminal : nullptr);
+  auto engine = Engine::open(engine_options(options, store), frontend);
   if (!engine) return complain(engine.error());
   BuiltinOptions builtin = builtin_options(options.settings);
-  builtin.search.denied = [permissions = (*engine)->permissions()](std::string_view path, bool) {
-    return permissions->hides(path);
+  builtin.search.denied = [engine = engine->get()](std::string_view path, bool) {
+    return engine->permissions()->hides(path);
   };
   for (auto& tool : make_builtin_tools(builtin)) {
     if (auto added = (*engine)->add_tool(std::move(tool)); !added) return complain(added.error());
   }
   running = engine->get();
   const InputReader reader(STDIN_FILENO, STDOUT_FILENO, [&](InputItem item) {
-    if (auto* feed = std::get_if<Feed>(&item)) (*engine)->feed(std::move(*feed));
+    auto* feed = std::get_if<Feed>(&item);
+    // Whoever writes our input is not who was asked.
+    if (feed && terminal && std::holds_alternative<PermissionAnswer>(*feed)) {
+      writer.put(error_line({Errc::invalid_input, "questions are answered at the terminal"}, {}));
+    } else if (feed) {
+      (*engine)->feed(std::move(*feed));
+    }
     if (auto* problem = std::get_if<InputProblem>(&item)) writer.put(problem_line(*problem));
   });
   const ExecutorSummary summary = (*engine)->run();
+  terminal.reset();  // nobody is asked any more
   writer.put(done_line(summary));
   writer.finish();  // while the engine that it may still call is alive
   const int exit_code = summary.aborted ? kExitAborted : 0;
@@ -114,7 +134,9 @@ int run_exec(int argc, const char* const* argv) {
     return 0;
   }
   const auto& options = std::get<ExecOptions>(*parsed);
-  for (const std::string& notice : options.notices) std::fprintf(stderr, "deft exec: %s\n", notice.c_str());
+  for (const std::string& notice : options.notices) {
+    std::fprintf(stderr, "deft exec: %s\n", safe_display(notice).c_str());
+  }
   InputReader::take_over_signals();
   return options.dry_run ? dry_run() : execute(options);
 }

@@ -188,7 +188,32 @@ void ExecInput::take_permission(const Json& object) {
     if (!input->is_object()) return problem(Errc::invalid_input, "updated_input must be an object");
     answer.updated_input = *input;
   }
+  if (const Json* always = find(object, "always"); always && answer.verdict == Verdict::allow) {
+    answer.always = read_always(*always);
+    if (!answer.always) return;
+  }
   items_.emplace_back(Feed(std::move(answer)));
+}
+
+std::optional<AlwaysAllow> ExecInput::read_always(const Json& always) {
+  const auto refuse = [this](std::string message) {
+    problem(Errc::invalid_input, std::move(message));
+    return std::nullopt;
+  };
+  if (!always.is_object()) return refuse("always must be an object with a destination");
+  const auto destination = parse_setting_source(find_string(always, "destination").value_or("session"));
+  const bool is_writable =
+      destination && *destination != SettingSource::managed && *destination != SettingSource::command_line;
+  if (!is_writable) return refuse("always.destination must be session, local, project or user");
+  AlwaysAllow read{.rules = {}, .destination = *destination};
+  const Json* rules = find(always, "rules");
+  if (!rules) return read;
+  if (!rules->is_array()) return refuse("always.rules must be a list of rules");
+  for (const Json& rule : rules->get_array()) {
+    if (!rule.is_string()) return refuse("always.rules must be a list of rules");
+    read.rules.emplace_back(view(rule.get_string()));
+  }
+  return read;
 }
 
 void ExecInput::take_call_result(const Json& object) {

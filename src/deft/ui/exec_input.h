@@ -42,6 +42,7 @@ class ExecInput {
   void take_message(std::string_view text);
   void take_tools(const Json& object);
   void take_permission(const Json& object);
+  std::optional<AlwaysAllow> read_always(const Json& always);  // nothing: it was reported
   void take_call_result(const Json& object);
   void take_background(const Json& object);
   void add_call(ToolCall call);

@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "deft/ui/session_settings.h"
+#include "deft/ui/bypass.h"
+#include "deft/ui/settings_store.h"
 
 namespace deft {
 namespace {
@@ -65,6 +66,8 @@ Result<ExecOptions> check(const RawOptions& raw) {
     if (!wanted) return fail(wanted.error().code, "--setting-sources " + wanted.error().message);
     request.wanted = *wanted;
   }
+  options.settings_request = request;
+  options.settings_signature = settings_signature(request);
   auto session = load_session_settings(request);
   if (!session) return std::unexpected(session.error());
   options.settings = std::move(session->merged.settings);
@@ -93,13 +96,19 @@ Result<ExecOptions> check(const RawOptions& raw) {
     }
     options.permissions.mode = *mode;
   }
+  const auto bypass = check_bypass(options.permissions, bypass_ground(!raw.mode.empty()));
+  if (!bypass) return std::unexpected(bypass.error());
+  if (*bypass) options.notices.push_back(**bypass);
   const auto slots = slots_from(raw.concurrency);
   if (!slots) return std::unexpected(slots.error());
   options.slots = *slots;
-  if (!raw.ask.empty() && raw.ask != "host") {
-    return fail(Errc::invalid_input, "--ask can only be host, not " + json_quote(raw.ask));
+  if (raw.ask == "host") {
+    options.asking = Asking::frontend;
+  } else if (raw.ask == "terminal") {
+    options.asking = Asking::person;
+  } else if (!raw.ask.empty()) {
+    return fail(Errc::invalid_input, "--ask must be host or terminal, not " + json_quote(raw.ask));
   }
-  options.ask_host = raw.ask == "host";
   if (!raw.session.empty()) options.session_folder = std::filesystem::absolute(raw.session).lexically_normal().string();
   return options;
 }
@@ -125,8 +134,10 @@ Result<std::variant<ExecOptions, ShowText>> parse_exec_options(int argc, const c
       ->type_name("N");
   app.add_option("--session", raw.session, "Keep the journal and large results there, instead of a temporary folder")
       ->type_name("DIR");
-  app.add_option("--ask", raw.ask, "host: questions go out as permission_request lines; without it they are denied")
-      ->type_name("host");
+  app.add_option("--ask", raw.ask,
+                 "Who answers questions; without it they are denied. host: they go out as permission_request lines. "
+                 "terminal: the person at the terminal")
+      ->type_name("host|terminal");
   app.add_flag("--events", raw.events, "Also print stages, states and other events");
   app.add_flag("--dry-run", raw.dry_run, "Run nothing; print each assembled message");
   try {

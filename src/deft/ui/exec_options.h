@@ -9,6 +9,7 @@
 #include "deft/base/result.h"
 #include "deft/config/settings.h"
 #include "deft/core/permission.h"
+#include "deft/ui/session_settings.h"
 
 namespace deft {
 
@@ -22,7 +23,9 @@ struct ExecOptions {
   std::size_t slots = kSlotsDefault;
   bool all_events = false;
   bool dry_run = false;
-  bool ask_host = false;
+  Asking asking = Asking::nobody;
+  SettingsRequest settings_request;
+  std::string settings_signature;  // of the files, before they were read
 };
 
 // Text to print instead of running, for --help.

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "deft/agent/executor.h"
+
+// What the executor keeps of messages and calls. Only for its own files.
+
+namespace deft {
+
+// What a worker has. The call is shared with the record, which leaves it alone while the worker is at it; so a worker
+// that never comes back holds nothing that anybody else needs.
+struct Executor::Task {
+  std::size_t message = 0;
+  CallIndex index = 0;
+  std::shared_ptr<const AdmittedCall> call;
+  CallSetting setting;
+  std::optional<Json> answer;
+  bool wait_is_over = false;
+};
+
+struct Executor::CallRecord {
+  std::string id;
+  std::string tool;
+  std::shared_ptr<AdmittedCall> admitted;  // null: it could only fail
+  std::optional<ToolResult> result;
+  std::vector<Modifier> modifiers;
+  std::stop_source stop;
+  std::stop_source to_background;
+  TimePoint started{};
+  std::chrono::nanoseconds duration{};
+  enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
+  std::string question_id;
+  std::vector<std::string> proposal;  // what "always" would write
+  std::optional<Json> host_answer;
+  bool wait_is_over = false;
+};
+
+struct Executor::ActiveMessage {
+  ActiveMessage(std::size_t its_number, Slots& slots, CancelScope& turn, const ExecutorOptions& options)
+      : number(its_number), run(slots, turn, {.sibling_cancellation = options.sibling_cancellation}) {}
+  std::size_t number;
+  std::shared_ptr<const ToolPool> pool;
+  MessageRun run;
+  std::deque<CallRecord> calls;
+  std::vector<ToolCall> collected;  // not streaming: waiting for the end of the message
+  bool ended = false;
+  std::vector<std::string> started, stopped;  // since progress was published last
+};
+
+}  // namespace deft

@@ -1,0 +1,80 @@
+#include "deft/ui/settings_store.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "deft/config/settings_writer.h"
+#include "deft/config/trust.h"
+
+namespace deft {
+namespace {
+
+std::string look_of(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return path + " -\n";
+  const auto time = [](const timespec& at) { return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec); };
+  return path + " " + std::to_string(status.st_dev) + " " + std::to_string(status.st_ino) + " " +
+         std::to_string(status.st_size) + " " + time(status.st_mtim) + " " + time(status.st_ctim) + "\n";
+}
+
+Result<std::string> file_of(SettingSource destination, const SettingsPlaces& places) {
+  switch (destination) {
+    case SettingSource::local: return places.directory + "/.deft/settings.local.json";
+    case SettingSource::project: return places.directory + "/.deft/settings.json";
+    case SettingSource::user:
+      if (places.config_home.empty()) return fail(Errc::not_found, "there is no home folder for the user's settings");
+      return places.config_home + "/deft/settings.json";
+    case SettingSource::managed:
+    case SettingSource::command_line:
+    case SettingSource::session: break;
+  }
+  return fail(Errc::invalid_input, "rules are not written to the " + std::string(to_string(destination)) + " settings");
+}
+
+}  // namespace
+
+std::string settings_signature(const SettingsRequest& request) {
+  std::string signature;
+  if (!request.given.empty()) {
+    std::error_code ec;
+    const auto given = std::filesystem::absolute(request.given, ec);
+    if (!ec) signature += look_of(given.string());
+  }
+  for (const SettingsFile& file : settings_files(settings_places(request.directory), request.wanted)) {
+    signature += look_of(file.path);
+  }
+  return signature + look_of(TrustStore::default_file());
+}
+
+Result<void> SettingsStore::keep(SettingSource destination, const std::vector<std::string>& rules) {
+  const auto file = file_of(destination, settings_places(request_.directory));
+  if (!file) return std::unexpected(file.error());
+  for (const std::string& rule : rules) {
+    if (auto written = write_rule(*file, RuleList::allow, rule); !written) return written;
+  }
+  return {};
+}
+
+std::optional<PermissionStore::Changed> SettingsStore::reload() {
+  std::string signature = settings_signature(request_);
+  if (signature == signature_) return std::nullopt;
+  signature_ = std::move(signature);
+  auto session = load_session_settings(request_);
+  if (!session) {
+    Changed changed{.setup = last_,
+                    .notices = {"The settings have changed and cannot be used: " + session.error().message +
+                                "; until that is repaired, everything is asked for."}};
+    PermissionSource broken{.rules = {}, .source = SettingSource::command_line, .origin = "changed settings"};
+    broken.rules.deny.push_back({.text = "changed settings", .tool = {}, .problem = session.error().message});
+    changed.setup.sources.push_back(std::move(broken));
+    return changed;
+  }
+  last_ = session->merged.permissions;
+  Changed changed{.setup = last_, .notices = {"The settings have changed; the new ones count from now on."}};
+  for (std::string& problem : session->merged.problems) changed.notices.push_back(std::move(problem));
+  return changed;
+}
+
+}  // namespace deft

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "deft/agent/permission_store.h"
+#include "deft/ui/session_settings.h"
+
+namespace deft {
+
+// Which files the settings come from, and how they look from outside: a change of any of them is another text.
+std::string settings_signature(const SettingsRequest& request);
+
+// The settings files of a session: "always" is written to deft's own file of that level, and what changes on the disk
+// counts from the next message on. A file that cannot be used any more allows nothing: until it is repaired everything
+// is asked for.
+class SettingsStore final : public PermissionStore {
+ public:
+  // `signature`: taken before the settings were read.
+  SettingsStore(SettingsRequest request, std::string signature, PermissionSetup read)
+      : request_(std::move(request)), signature_(std::move(signature)), last_(std::move(read)) {}
+
+  Result<void> keep(SettingSource destination, const std::vector<std::string>& rules) override;
+  std::optional<Changed> reload() override;
+
+ private:
+  const SettingsRequest request_;
+  std::string signature_;
+  PermissionSetup last_;  // that could be used
+};
+
+}  // namespace deft
