@@ -7,6 +7,7 @@
 
 #include "deft/config/settings_writer.h"
 #include "deft/config/trust.h"
+#include "deft/os/change_file.h"
 
 namespace deft {
 namespace {
@@ -52,7 +53,7 @@ Result<void> SettingsStore::keep(SettingSource destination, const std::vector<st
   const auto file = file_of(destination, settings_places(request_.directory));
   if (!file) return std::unexpected(file.error());
   for (const std::string& rule : rules) {
-    if (auto written = write_rule(*file, RuleList::allow, rule); !written) return written;
+    if (auto written = write_rule(*file, RuleList::allow, rule, change_file); !written) return written;
   }
   return {};
 }
