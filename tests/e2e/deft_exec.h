@@ -22,7 +22,8 @@ struct ExecSetup {
   Arguments arguments{};
   std::vector<std::string> environment{};  // NAME=VALUE, beside the few that every run gets
   bool small_output_pipe = false;
-  bool from_a_shell = true;  // which has run the user's profile
+  bool from_a_shell = true;               // which has run the user's profile
+  std::string controlling_terminal = {};  // as of Program
 };
 
 // `deft exec` at work in a folder, as a host drives it: lines in, lines out.

@@ -29,8 +29,9 @@ Outcome run_program(const std::vector<PropertyMessage>& messages, const std::vec
   plant_tree(folder.path());
   std::vector<std::string> argv = {DEFT_PROGRAM, "exec", "--permission-mode", "bypassPermissions"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  Program program(
-      {.argv = std::move(argv), .environment = {"PATH=/usr/bin:/bin", "SHLVL=1"}, .directory = folder.path()});
+  Program program({.argv = std::move(argv),
+                   .environment = {"PATH=/usr/bin:/bin", "SHLVL=1", "DEFT_ALLOW_ROOT_BYPASS=1"},
+                   .directory = folder.path()});
   program.write(lines_of(messages, folder.path()));
   program.close_input();
 

@@ -18,7 +18,7 @@ constexpr int kCalls = 6;
 constexpr int kFeeders = 3;
 
 LambdaTool::Parts tool(std::string name, std::atomic<int>& runs) {
-  return {.spec = {.name = std::move(name)},
+  return {.spec = {.name = std::move(name), .input_schema = any_object_schema()},
           .run = [&runs](const Json&, ToolIo&) -> Result<ToolResult> {
             ++runs;
             return ToolResult{.text = "ran"};
@@ -40,25 +40,37 @@ Feed random_item(std::mt19937& random) {
   }
 }
 
-void run_once(unsigned seed) {
+void run_once(unsigned seed, const TempFolder& folder) {
   std::atomic<int> runs = 0;
-  EngineBench bench({.executor = {.slots = 4, .asking = Asking::frontend}, .mode = Mode::normal});
-  bench.add_tool(tool("Even", runs));
-  bench.add_tool(tool("Odd", runs));
-  for (int i = 0; i < kCalls; ++i) bench.call("t" + std::to_string(i), i % 2 == 0 ? "Even" : "Odd");
+  RecordingFrontend frontend;
+  auto engine = Engine::open({.working_directory = folder.path(),
+                              .session_folder = folder / "session",
+                              .executor = {.slots = 4, .asking = Asking::frontend}},
+                             frontend);
+  ASSERT_TRUE(engine);
+  for (const char* name : {"Even", "Odd"}) {
+    ASSERT_TRUE((*engine)->add_tool(std::make_shared<LambdaTool>(tool(name, runs))));
+  }
+  for (int i = 0; i < kCalls; ++i) {
+    (*engine)->feed(Feed(CallArrived{{.id = "t" + std::to_string(i),
+                                      .name = i % 2 == 0 ? "Even" : "Odd",
+                                      .input = JsonObject{},
+                                      .input_text = "{}"}}));
+  }
   std::vector<std::thread> feeders;
   for (unsigned feeder = 0; feeder < kFeeders; ++feeder) {
-    feeders.emplace_back([&bench, seed, feeder] {
+    feeders.emplace_back([&engine, seed, feeder] {
       std::mt19937 random(seed * kFeeders + feeder);
-      for (auto count = random() % 8; count > 0; --count) bench.feed(random_item(random));
+      for (auto count = random() % 8; count > 0; --count) (*engine)->feed(random_item(random));
+      if (feeder == 0) (*engine)->feed(Feed(InputEnded{}));
     });
   }
+  (*engine)->run();
   for (std::thread& feeder : feeders) feeder.join();
-  bench.finish();
 
   std::map<std::string, int> answers;
   int ran = 0;
-  for (const CallAnswered& answered : bench.answers()) {
+  for (const CallAnswered& answered : frontend.all<CallAnswered>()) {
     ++answers[answered.call_id];
     if (answered.result.text == "ran") ++ran;
   }
@@ -66,18 +78,19 @@ void run_once(unsigned seed) {
   ASSERT_EQ(answers.size(), static_cast<std::size_t>(kCalls)) << "seed " << seed;
   ASSERT_EQ(ran, runs.load()) << "what ran was answered as having run, seed " << seed;
   std::set<std::string> asked;
-  for (const PermissionAsked& question : bench.frontend.all<PermissionAsked>()) {
+  for (const PermissionAsked& question : frontend.all<PermissionAsked>()) {
     ASSERT_TRUE(asked.insert(question.id).second) << "seed " << seed;
   }
   std::set<std::string> withdrawn;
-  for (const PermissionWithdrawn& question : bench.frontend.all<PermissionWithdrawn>()) {
+  for (const PermissionWithdrawn& question : frontend.all<PermissionWithdrawn>()) {
     ASSERT_TRUE(asked.contains(question.id)) << "seed " << seed;
     ASSERT_TRUE(withdrawn.insert(question.id).second) << "withdrawn twice, seed " << seed;
   }
 }
 
 TEST(PermissionRace, EveryCallAndEveryQuestionHasOneOutcome) {
-  for (unsigned seed = 0; seed < kRuns && !::testing::Test::HasFatalFailure(); ++seed) run_once(seed);
+  const TempFolder folder;  // one for all: making and removing folders would take longer than the runs
+  for (unsigned seed = 0; seed < kRuns && !HasFatalFailure(); ++seed) run_once(seed, folder);
 }
 
 }  // namespace

@@ -72,7 +72,12 @@ pid_t spawn(const ProgramSetup& setup, int input, int output, int errors) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  const bool is_apart = !setup.controlling_terminal.empty();
+  const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (is_apart ? POSIX_SPAWN_SETSID : 0);
+  posix_spawnattr_setflags(&attributes, static_cast<short>(flags));
+  if (is_apart) {  // the first terminal that the leader of a session opens becomes its own
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, setup.controlling_terminal.c_str(), O_RDWR, 0);
+  }
   posix_spawn_file_actions_addchdir_np(&actions, setup.directory.c_str());
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);

@@ -16,6 +16,8 @@ struct ProgramSetup {
   std::vector<std::string> environment{};  // NAME=VALUE: all that it gets
   std::string directory = ".";
   bool small_output_pipe = false;  // takes a page, so that a reader who waits is soon felt
+  // The terminal of a session of its own; any other file: a session without one. Empty: that of the test.
+  std::string controlling_terminal = {};
 };
 
 // Another program with a pipe at each end, driven step by step. Nothing is read ahead: as long as the test does not ask
