@@ -120,13 +120,15 @@ TEST(ExecSettings, AChangeCountsFromTheNextMessageOn) {
   EXPECT_GE(deft.lines("notice").size(), 2U);
 }
 
-TEST(ExecBypass, RootMayNotBypassUnlessSomebodySaysThatTheMachineMayBeLost) {
-  if (::geteuid() != 0) return;
+TEST(ExecBypass, SettingsAloneDoNotLetRootBypass) {
   const TempFolder folder;
-  const Finished refused = run_deft(folder, {.arguments = kBypass, .environment = {"DEFT_ALLOW_ROOT_BYPASS=0"}});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.errors.find("DEFT_ALLOW_ROOT_BYPASS"), std::string::npos);
-  EXPECT_EQ(run_deft(folder, {.arguments = kBypass}).exit_code, 0);
+  const Arguments by_settings = {"--settings", R"({"permissions":{"defaultMode":"bypassPermissions"}})"};
+  const Finished result = run_deft(folder, {.arguments = by_settings, .environment = {"DEFT_ALLOW_ROOT_BYPASS=0"}});
+  const bool is_refused = result.errors.find("DEFT_ALLOW_ROOT_BYPASS") != std::string::npos;
+  EXPECT_EQ(is_refused, ::geteuid() == 0) << result.errors;
+  EXPECT_EQ(result.exit_code, is_refused ? 2 : 0);
+  EXPECT_EQ(run_deft(folder, {.arguments = by_settings}).exit_code, 0) << "somebody says that the machine may be lost";
+  EXPECT_EQ(run_deft(folder, {.arguments = kBypass, .environment = {"DEFT_ALLOW_ROOT_BYPASS=0"}}).exit_code, 0);
 }
 
 }  // namespace
