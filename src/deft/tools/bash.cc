@@ -172,7 +172,10 @@ class BashTool final : public Tool {
         .restriction = io.judged_read_only && options_.sandbox ? Restriction::read_only : Restriction::none,
         .writable_file = writable_file,
         .daemons = options_.daemons};
-    return io.os.processes.start(command, io.stop);
+    auto child = io.os.processes.start(command, io.stop);
+    // Stopped before it could show anything: whoever stopped it says so.
+    if (!child && child.error().code == Errc::cancelled) return fail(Errc::cancelled, "");
+    return child;
   }
 
   static ShellTimeout timeout_of(const Json& input, std::int64_t otherwise, std::int64_t most) {
