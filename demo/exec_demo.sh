@@ -35,7 +35,7 @@ message() {
   call edit-4 Edit '{"file_path":"recipe.txt","old_string":"2 eggs","new_string":"3 eggs"}' 'change the file: nothing in its way, so at once'
   call read-5 Read '{"file_path":"recipe.txt"}' 'read it again: waits for the edit'
   call bash-6 Bash '{"command":"wc -l recipe.txt"}' 'a command that only reads'
-  call bash-7 Bash '{"command":"rm recipe.txt"}' 'a command that needs permission, and nobody to ask'
+  call bash-7 Bash '{"command":"chmod 777 recipe.txt"}' 'a command that needs permission, and nobody to ask'
   call fly-8 Fly '{}' 'a tool that does not exist'
   printf '{"type":"end"}\n'
 }
