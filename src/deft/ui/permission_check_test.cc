@@ -39,8 +39,8 @@ class PermissionCheck : public ::testing::Test {
   }
 
   const TempFolder folder;
-  const std::string project = folder.path() + "/work/proj";
-  const std::string home = folder.path() + "/work/home";
+  const std::string project = folder.path() + "/place/proj";
+  const std::string home = folder.path() + "/place/home";
 };
 
 TEST_F(PermissionCheck, AnswersEveryTableAsDocumented) {
@@ -49,7 +49,7 @@ TEST_F(PermissionCheck, AnswersEveryTableAsDocumented) {
   for (const auto& table : std::filesystem::directory_iterator(tables)) {
     std::ifstream file(table.path());
     for (std::string line; std::getline(file, line);) {
-      line = replaced(line, "@W", folder.path() + "/work");
+      line = replaced(line, "@W", folder.path() + "/place");
       const auto parsed = parse_json(line);
       ASSERT_TRUE(parsed && find_array(*parsed, "expect")) << table.path() << ": " << line;
       const std::string answer = check(line);
