@@ -3,14 +3,18 @@
 #include <cstring>
 #include <string_view>
 
+#include "deft/os/secrecy.h"
 #include "deft/os/standard_streams.h"
 #include "deft/ui/classify_command.h"
 #include "deft/ui/config_command.h"
 #include "deft/ui/doctor_command.h"
 #include "deft/ui/exec.h"
+#include "deft/ui/hooks_command.h"
 #include "deft/ui/permissions_command.h"
+#include "deft/ui/sessions_command.h"
 #include "deft/ui/tools_command.h"
 #include "deft/ui/trust_command.h"
+#include "deft/ui/undo_command.h"
 
 namespace {
 
@@ -22,6 +26,9 @@ Usage: deft COMMAND [OPTIONS]
   exec         run the tool calls of a model's message, from standard input
   classify     say whether a shell command only reads, and why
   permissions  say what would happen to a call, and why
+  hooks        list the hooks in force, and try them out
+  sessions     list, show, export, search and remove what was said and done
+  undo         take back what file tools have changed
   config       show the settings in force, and where they come from
   trust        let the settings of a folder allow things
   tools        list the tools, as a table or as definitions for a model
@@ -38,10 +45,14 @@ Example:
 
 int main(int argc, char** argv) {
   deft::open_missing_standard_streams();
+  deft::hide_memory();  // keys of model APIs may be in it
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "exec") return deft::run_exec(argc - 1, argv + 1);
   if (command == "classify") return deft::run_classify(argc - 1, argv + 1);
   if (command == "permissions") return deft::run_permissions(argc - 1, argv + 1);
+  if (command == "hooks") return deft::run_hooks_command(argc - 1, argv + 1);
+  if (command == "sessions") return deft::run_sessions(argc - 1, argv + 1);
+  if (command == "undo") return deft::run_undo(argc - 1, argv + 1);
   if (command == "config") return deft::run_config(argc - 1, argv + 1);
   if (command == "trust") return deft::run_trust(argc - 1, argv + 1);
   if (command == "tools") return deft::run_tools(argc - 1, argv + 1);

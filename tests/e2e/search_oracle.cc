@@ -173,7 +173,7 @@ std::string SearchOracle::glob_difference(std::string_view pattern, std::string_
     newest_first.emplace(-(status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec), path);
   }
   std::vector<Aged> sorted(newest_first.begin(), newest_first.end());
-  std::ranges::stable_sort(sorted, [](const Aged& a, const Aged& b) {
+  std::ranges::sort(sorted, [](const Aged& a, const Aged& b) {
     return a.first != b.first ? a.first < b.first : PathOrder()(a.second, b.second);
   });
 

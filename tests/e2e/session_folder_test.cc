@@ -39,7 +39,7 @@ TEST_F(ExecSession, TheFirstLineOfTheJournalIsItsVersion) {
   EXPECT_EQ(run_deft(folder, {.arguments = arguments}).exit_code, 0);
   const Json first = journal().at(0);
   EXPECT_EQ(text_of(first, "type"), "journal");
-  EXPECT_EQ(number_of(first, "version"), 1);
+  EXPECT_EQ(number_of(first, "version"), 2);
 }
 
 TEST_F(ExecSession, WhatMayHaveAnEffectIsInTheJournalBeforeItBegins) {

@@ -11,7 +11,9 @@ TEST(ExecSlowReader, StallsNoCallAndMissesNothing) {
   constexpr int kCalls = 40;
   const TempFolder folder;
   folder.put("text", std::string(20'000, 'x'));
-  DeftExec deft(folder, {.arguments = kBypass, .small_output_pipe = true});
+  DeftExec deft(folder, {.arguments = {"--permission-mode", "bypassPermissions", "--settings",
+                                       R"({"results":{"messageMaxChars":1000000}})"},
+                         .small_output_pipe = true});
   std::vector<std::string> ids;
   for (int i = 0; i < kCalls; ++i) {
     ids.push_back("call " + std::to_string(i));

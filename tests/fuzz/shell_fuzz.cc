@@ -10,6 +10,7 @@
 #include "deft/shell/classify.h"
 #include "deft/shell/exit_codes.h"
 #include "deft/shell/named_files.h"
+#include "deft/shell/named_paths.h"
 #include "deft/shell/parse.h"
 #include "deft/shell/render.h"
 

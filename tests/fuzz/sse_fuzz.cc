@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "deft/base/check.h"
-#include "deft/model/sse.h"
+#include "deft/base/sse.h"
 
 namespace {
 

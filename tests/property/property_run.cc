@@ -24,12 +24,9 @@ void dawdle(Dice& dice) {
 class ShakingHooks final : public HookRunner {
  public:
   explicit ShakingHooks(std::uint64_t seed) : seed_(seed) {}
-  BeforeCall before_call(const ToolCall& call, std::stop_token) override {
-    dawdle_around(call.id + "<");
-    return {};
-  }
-  AfterCall after_call(const ToolCall& call, const ToolResult&, std::stop_token) override {
-    dawdle_around(call.id + ">");
+  bool listens(HookEvent event) const override { return is_tool_event(event); }
+  HookOutcome run(const HookMoment& moment, std::stop_token) override {
+    dawdle_around(moment.call->id + std::string(to_string(moment.event)));
     return {};
   }
 

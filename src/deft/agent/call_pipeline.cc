@@ -2,15 +2,20 @@
 
 #include <exception>
 #include <optional>
+#include <thread>
 #include <utility>
 
+#include "deft/agent/stale_files.h"
 #include "deft/base/check.h"
+#include "deft/base/content_hash.h"
 #include "deft/base/path.h"
 #include "deft/core/rule_proposal.h"
 #include "deft/os/files.h"
 
 namespace deft {
 namespace {
+
+constexpr std::size_t kComparedResultBytesMax = std::size_t{4} << 20;
 
 // A declaration that throws counts as the unsafe answer.
 template <class Answer, class Ask>
@@ -112,6 +117,29 @@ std::string denial_text(const ToolCall& call, const Decision& decision) {
          ". Do not try the same by another way; go on without it, or say what you need and why.";
 }
 
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+// Two results with the same one are the same to the model. What is going to be stored away is compared there.
+std::string identity_of(const ToolResult& result) {
+  if (result.long_output || result.text.size() > kComparedResultBytesMax) return {};
+  std::string whole = result.text + (result.is_error() ? "\n error" : "\n");
+  for (const Json& block : result.blocks) whole += to_json(block);
+  return content_hash(whole);
+}
+
+constexpr std::string_view kMayRetry = "\nA hook says that you may try it again.";
+
+// A call that is to be decided later is not decided by us: whoever can be asked is asked.
+Verdict verdict_of(HookVerdict verdict) {
+  switch (verdict) {
+    case HookVerdict::allow: return Verdict::allow;
+    case HookVerdict::ask:
+    case HookVerdict::defer: return Verdict::ask;
+    case HookVerdict::deny: return Verdict::deny;
+  }
+  return Verdict::deny;
+}
+
 }  // namespace
 
 // Tells the frontend how long a stage took and how it ended. Costs nothing when nobody wants to know.
@@ -197,7 +225,7 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall&
 CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling) const {
   const ToolSpec& spec = call.tool().spec();
   CallTraits traits{.footprint = call.footprint,
-                    .read_only = call.read_only,
+                    .read_only = call.cannot_have_effect(),
                     .interruptible = spec.on_interrupt == OnInterrupt::cancel,
                     .failure_cancels_siblings = spec.failure_cancels_siblings,
                     .label = title(call)};
@@ -236,13 +264,18 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .answer = setting.answer,
           .call_id = call.call.id,
           .session_folder = parts_.session_folder,
+          .outputs = parts_.results.folder(),
+          .result_characters_max = limit_of(call).characters_max,
           .changes = parts_.changes,
           .judged_read_only = call.read_only,
-          .to_background = setting.to_background};
+          .approved = call.approved,
+          .to_background = setting.to_background,
+          .pool = setting.pool,
+          .permissions = setting.permissions};
 }
 
 PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSetting& setting,
-                                          const BeforeCall& hooks) const {
+                                          const HookOutcome& hooks) const {
   const Tool& tool = call.tool();
   const Json& input = call.call.input;
   PermissionQuestion question{.tool = tool.spec().name,
@@ -269,13 +302,14 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
   question.hides_denied_files = declared(false, [&] { return tool.leaves_out_denied_files(); });
   question.own_verdict = declared(std::optional(OwnVerdict{Verdict::ask, "its own check failed"}),
                                   [&] { return tool.check_permission(input, setting.session); });
-  question.hook_verdict = hooks.verdict;
+  if (hooks.verdict) question.hook_verdict = verdict_of(*hooks.verdict);
   question.hook_reason = hooks.reason;
+  question.auto_paused = parts_.tally->paused();
   return question;
 }
 
 Decision CallPipeline::decide(const AdmittedCall& call, const CallSetting& setting) const {
-  return setting.permissions->decide(question(call, setting, call.hooks.value_or(BeforeCall{})));
+  return setting.permissions->decide(question(call, setting, call.hooks.value_or(HookOutcome{})));
 }
 
 ToolResult CallPipeline::denial(const AdmittedCall& call, const Decision& decision) {
@@ -296,27 +330,47 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     return denied(engine_error(valid.error().code, valid.error().message));
   }
   validation.ended("valid");
+  auto completed = declared(std::optional<Json>(), [&] { return call.tool().completed(call.call.input, io); });
+  if (completed && *completed != call.call.input) return InputReplaced{std::move(*completed), {}, /*by_hooks=*/false};
 
-  BeforeCall hooks;
-  if (call.hooks) {
-    hooks = *call.hooks;
-  } else {
-    const Stage pre_hooks(*this, "pre_hooks", call.call.id);
-    hooks = parts_.hooks.before_call(call.call, setting.stop);
-    pre_hooks.ended(hooks.cancelled ? "cancelled" : "done", hooks.reason);
-    if (hooks.cancelled) return denied(engine_error(Errc::cancelled, "Cancelled while its hooks ran"));
-    if (auto input = std::exchange(hooks.replaced_input, std::nullopt); input && hooks.verdict != Verdict::deny) {
-      return InputReplaced{std::move(*input), std::move(hooks)};
-    }
+  // Beside the hooks; it is waited for when they have spoken.
+  std::optional<RiskOpinion> opinion;
+  std::jthread classifying;
+  const bool wants_opinion =
+      parts_.classifier && setting.permissions->mode() == Mode::auto_ && !call.read_only && !parts_.tally->paused();
+  if (wants_opinion) {
+    classifying = std::jthread([&](const std::stop_token&) {
+      opinion = declared(std::optional<RiskOpinion>(), [&] {
+        return parts_.classifier->judge(call.tool().spec().name, call.tool().classifier_text(call.call.input),
+                                        setting.stop);
+      });
+    });
+  }
+
+  HookOutcome hooks = call.hooks ? *call.hooks : run_pre_hooks(call, setting);
+  if (hooks.cancelled) return denied(engine_error(Errc::cancelled, "Cancelled while its hooks ran"));
+  if (auto input = std::exchange(hooks.updated_input, std::nullopt); input && hooks.verdict != HookVerdict::deny) {
+    return InputReplaced{std::move(*input), std::move(hooks)};
   }
 
   const Stage permission(*this, "permission", call.call.id);
-  const PermissionQuestion asked = question(call, setting, hooks);
+  if (classifying.joinable()) classifying.join();
+  PermissionQuestion asked = question(call, setting, hooks);
+  asked.opinion = std::move(opinion);
   Decision decision = setting.permissions->decide(asked);
+  if (setting.permissions->mode() == Mode::auto_ && !call.approved) {
+    if (decision.stage == PermissionStage::classifier) parts_.tally->harmless();
+    if (decision.stage == PermissionStage::nobody_allowed_it) parts_.tally->risky();
+  }
   // A person's yes answers a question; it lifts no denial.
   if (decision.verdict == Verdict::ask && call.approved) decision.verdict = Verdict::allow;
   permission.ended(to_string(decision.verdict), decision.reason);
-  if (decision.verdict == Verdict::deny) return denied(denial(call, decision));
+  if (decision.verdict == Verdict::deny) {
+    ToolResult refused = denial(call, decision);
+    if (may_retry(call, setting, decision)) refused.text += kMayRetry;
+    add_hook_words(HookEvent::pre_tool_use, hooks, refused);
+    return denied(std::move(refused));
+  }
   if (decision.verdict == Verdict::ask) {
     // Only for looking back: what cannot be written down is asked all the same.
     static_cast<void>(parts_.journal.asked(call.call, setting.session.working_directory(), decision.reason));
@@ -328,12 +382,12 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     return Asks{std::move(decision), std::move(hooks), std::move(proposal)};
   }
 
-  if (call.read_only) return Allowed{};
+  if (call.cannot_have_effect()) return Allowed{std::move(hooks)};
   // What cannot be remembered is not begun: after kill -9 nobody could say whether it happened.
   if (const auto written = parts_.journal.intent(call.call); !written) {
     return denied(engine_error(written.error().code, "Not started: " + written.error().message));
   }
-  return Allowed{};
+  return Allowed{std::move(hooks)};
 }
 
 ToolResult CallPipeline::run(const AdmittedCall& call, const CallSetting& setting) const {
@@ -352,11 +406,21 @@ ToolResult CallPipeline::run(const AdmittedCall& call, const CallSetting& settin
   return result;
 }
 
-void CallPipeline::finish(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const {
-  const Stage post_hooks(*this, "post_hooks", call.call.id);
-  for (std::string& context : parts_.hooks.after_call(call.call, result, setting.stop).context) {
-    result.new_messages.emplace_back(std::move(context));
+HookOutcome CallPipeline::run_pre_hooks(const AdmittedCall& call, const CallSetting& setting) const {
+  const Stage stage(*this, "pre_hooks", call.call.id);
+  HookOutcome outcome;
+  if (parts_.hooks.listens(HookEvent::pre_tool_use)) {
+    outcome = run_hooks(pre_tool_use(scene(setting), call_for_hooks(call)), call.call.id, setting.stop);
   }
+  stage.ended(outcome.cancelled ? "cancelled" : "done", outcome.reason);
+  return outcome;
+}
+
+void CallPipeline::finish(const AdmittedCall& call, const CallSetting& setting, const HookOutcome& hooks, Duration took,
+                          ToolResult& result) const {
+  const Stage post_hooks(*this, "post_hooks", call.call.id);
+  add_hook_words(HookEvent::pre_tool_use, hooks, result);
+  const OutputChange change = run_post_hooks(call, setting, took, result);
   post_hooks.ended("done");
 
   const Stage map(*this, "map", call.call.id);
@@ -365,18 +429,42 @@ void CallPipeline::finish(const AdmittedCall& call, const CallSetting& setting, 
   } catch (const std::exception& broken) {
     result = engine_error(Errc::internal, call.call.name + " gave a result that cannot be shown: " + broken.what());
   }
+  const bool has_no_text = result.text.empty() && result.blocks.empty() && !result.details.is_null();
+  if (change == OutputChange::replaced && has_no_text) result.text = text_of_output(result.details);
   map.ended("done");
 
   const Stage budget(*this, "budget", call.call.id);
-  if (result.text.empty() && result.blocks.empty()) result.text = "(" + call.call.name + " completed with no output)";
-  const std::size_t size = result.text.size();
-  parts_.results.bound(result, call.call.id, call.tool().spec().result_characters_max);
-  budget.ended(result.text.size() == size ? "whole" : "stored");
+  look_for_stale_files(call, setting, result);
+  if (is_blank(result.text) && !result.long_output) {
+    result.text = result.blocks.empty() ? "(" + call.call.name + " completed with no output)" : "";
+  }
+  result.limit = limit_of(call);
   record(call.call.id, call.call.name, result);
+  budget.ended(result.stored ? "stored" : "whole");
 }
 
-std::optional<Wait> CallPipeline::wait_for(const AdmittedCall& call) const {
-  return declared(std::optional<Wait>(), [&] { return call.tool().wait_for(call.call.input); });
+void CallPipeline::finish_stopped(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const {
+  look_for_stale_files(call, setting, result);
+  result.limit = limit_of(call);
+}
+
+ResultLimit CallPipeline::limit_of(const AdmittedCall& call) const {
+  const ToolSpec& spec = call.tool().spec();
+  return parts_.limits.of(spec.name, {.characters_max = spec.result_characters_max,
+                                      .declared = spec.result_characters_declared,
+                                      .kept = spec.result_kept});
+}
+
+void CallPipeline::look_for_stale_files(const AdmittedCall& call, const CallSetting& setting,
+                                        ToolResult& result) const {
+  if (call.read_only) return;
+  const bool has_own_details = call.tool().spec().origin == Origin::built_in;  // those of strangers stay untouched
+  note_stale_files(call.footprint, setting.session, parts_.os.files, has_own_details, result);
+}
+
+std::optional<Wait> CallPipeline::wait_for(const AdmittedCall& call, const CallSetting& setting) const {
+  ToolIo io = io_for(call, setting);
+  return declared(std::optional<Wait>(), [&] { return call.tool().wait_for(call.call.input, io); });
 }
 
 std::string CallPipeline::title(const AdmittedCall& call) const {
@@ -387,7 +475,10 @@ bool CallPipeline::is_destructive(const AdmittedCall& call) const {
   return declared(true, [&] { return call.tool().is_destructive(call.call.input); });
 }
 
-void CallPipeline::record(const std::string& call_id, const std::string& tool, const ToolResult& result) const {
+void CallPipeline::record(const std::string& call_id, const std::string& tool, ToolResult& result) const {
+  result.identity = identity_of(result);
+  if (!result.note.empty()) result.text += result.note;
+  parts_.results.bound(result, call_id);
   // The answer is given even where it cannot be remembered; the frontend is told.
   if (const auto written = parts_.journal.result(call_id, tool, result); !written) {
     parts_.frontend.show(Notice{written.error().message});

@@ -8,8 +8,12 @@
 #include <string_view>
 #include <variant>
 
+#include "deft/agent/auto_tally.h"
+#include "deft/agent/call_classifier.h"
 #include "deft/agent/event.h"
+#include "deft/agent/hook_input.h"
 #include "deft/agent/hook_runner.h"
+#include "deft/agent/hook_stages.h"
 #include "deft/agent/journal.h"
 #include "deft/agent/result_store.h"
 #include "deft/core/message_run.h"
@@ -27,25 +31,29 @@ struct AdmittedCall {
   bool resolved = false;  // paths in the input are absolute, those of the footprint canonical
   bool read_only = false;
   bool concurrency_safe = false;
-  std::optional<BeforeCall> hooks;  // what the hooks said; they are asked once, also if the input was replaced
-  bool approved = false;            // a person said yes to this very input
+  std::optional<HookOutcome> hooks;  // what the hooks said; they are asked once, also if the input was replaced
+  bool approved = false;             // a person said yes to this very input
 
   Tool& tool() const { return *entry.tool; }
+  bool cannot_have_effect() const { return read_only && !tool().makes_calls(); }
 };
 
 // prepare() ends in one of these.
-struct Allowed {};
+struct Allowed {
+  HookOutcome hooks;
+};
 struct Denied {
   ToolResult result;
 };
 struct Asks {
   Decision decision;
-  BeforeCall hooks;
+  HookOutcome hooks;
   std::vector<std::string> proposal = {};  // rules that would allow it from now on
 };
 struct InputReplaced {
   Json input;
-  BeforeCall hooks;
+  HookOutcome hooks;
+  bool by_hooks = true;  // false: by the tool itself; hooks have not been asked yet
 };
 using Prepared = std::variant<Allowed, Denied, Asks, InputReplaced>;
 
@@ -53,6 +61,7 @@ using Prepared = std::variant<Allowed, Denied, Asks, InputReplaced>;
 struct CallSetting {
   SessionView session;
   std::shared_ptr<const Permissions> permissions;
+  std::shared_ptr<const ToolPool> pool = nullptr;  // that the message began with
   std::stop_token stop;
   std::stop_token to_background;
   bool wants_proposal = false;  // somebody may be asked
@@ -78,9 +87,14 @@ class CallPipeline {
     HookRunner& hooks;
     Journal& journal;
     const ResultStore& results;
+    const ResultLimits& limits;
     Frontend& frontend;
     std::string session_folder;
     FileChanges* changes = nullptr;
+    CallClassifier* classifier = nullptr;  // for auto mode; outlives the pipeline
+    std::shared_ptr<AutoTally> tally = std::make_shared<AutoTally>();
+    std::string agent_id = {};  // of a subagent
+    std::string agent_type = {};
   };
   explicit CallPipeline(Parts parts) : parts_(std::move(parts)) {}
 
@@ -97,23 +111,43 @@ class CallPipeline {
 
   // Stage 5 by itself, for a call that was asked about before: its hooks have spoken.
   Decision decide(const AdmittedCall& call, const CallSetting& setting) const;
+  void approved_by_person() const { parts_.tally->approved(); }
   static ToolResult denial(const AdmittedCall& call, const Decision& decision);
   Prepared prepare(const AdmittedCall& call, const CallSetting& setting) const;
   ToolResult run(const AdmittedCall& call, const CallSetting& setting) const;
-  void finish(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const;
-  std::optional<Wait> wait_for(const AdmittedCall& call) const;
+  // `hooks`: what prepare() gave. `took`: how long run() was at it.
+  void finish(const AdmittedCall& call, const CallSetting& setting, const HookOutcome& hooks, Duration took,
+              ToolResult& result) const;
+  // Instead of finish(), of a call that was stopped.
+  void finish_stopped(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const;
+  TimePoint now() const { return parts_.os.clock.now(); }
+  std::optional<Wait> wait_for(const AdmittedCall& call, const CallSetting& setting) const;
   // For people who are asked about it.
   std::string title(const AdmittedCall& call) const;
   bool is_destructive(const AdmittedCall& call) const;
 
-  // Remembers an answer. finish() does; the owner does for calls that never ran.
-  void record(const std::string& call_id, const std::string& tool, const ToolResult& result) const;
+  // Hooks beside the stages: whether any listen, where they are, and running them, which is shown.
+  bool listens(HookEvent event) const { return parts_.hooks.listens(event); }
+  HookScene scene(std::string_view directory, Mode mode) const;
+  HookOutcome run_hooks(const HookMoment& moment, const std::string& call_id, std::stop_token stop) const;
+  // The call as hooks see it: under the name that the tool has today, whatever the model called it.
+  static ToolCall call_for_hooks(const AdmittedCall& call);
+
+  // Bounds an answer and remembers it. finish() does; the owner does for calls that never ran, or not to their end.
+  void record(const std::string& call_id, const std::string& tool, ToolResult& result) const;
   void record_discard() const;
 
  private:
   class Stage;
   ToolIo io_for(const AdmittedCall& call, const CallSetting& setting) const;
-  PermissionQuestion question(const AdmittedCall& call, const CallSetting& setting, const BeforeCall& hooks) const;
+  PermissionQuestion question(const AdmittedCall& call, const CallSetting& setting, const HookOutcome& hooks) const;
+  ResultLimit limit_of(const AdmittedCall& call) const;
+  void look_for_stale_files(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const;
+  HookScene scene(const CallSetting& setting) const;
+  HookOutcome run_pre_hooks(const AdmittedCall& call, const CallSetting& setting) const;
+  OutputChange run_post_hooks(const AdmittedCall& call, const CallSetting& setting, Duration took,
+                              ToolResult& result) const;
+  bool may_retry(const AdmittedCall& call, const CallSetting& setting, const Decision& decision) const;
 
   Parts parts_;
 };

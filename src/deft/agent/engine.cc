@@ -1,10 +1,12 @@
 #include "deft/agent/engine.h"
 
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
-#include "deft/tools/read_only_judge.h"
+#include "deft/agent/permission_ground.h"
+#include "deft/base/path.h"
+#include "deft/tools/plan_mode.h"
 
 namespace deft {
 namespace {
@@ -14,42 +16,35 @@ std::string home_folder() {
   return home && *home == '/' ? home : "";
 }
 
-std::string temporary_parent() {
-  std::error_code ec;
-  const std::string path = std::filesystem::temp_directory_path(ec);
-  return ec ? "/tmp" : path;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, Frontend& frontend) {
-  std::optional<TemporarySession> temporary;
-  if (!options.session_folder) {
-    auto made = TemporarySession::make(temporary_parent());
-    if (!made) return std::unexpected(made.error());
-    temporary.emplace(std::move(*made));
+  std::unique_ptr<Workshop> own;
+  if (!options.workshop) {
+    auto opened = Workshop::open({.session_folder = options.session_folder,
+                                  .hooks = options.hooks,
+                                  .store = options.store,
+                                  .clock = options.clock,
+                                  .quota = options.results.quota});
+    if (!opened) return std::unexpected(opened.error());
+    own = std::move(*opened);
   }
-  std::unique_ptr<Engine> engine(new Engine(std::move(options), std::move(temporary)));
+  std::unique_ptr<Engine> engine(new Engine(std::move(options), std::move(own)));
   if (auto wired = engine->wire(frontend); !wired) return std::unexpected(wired.error());
   return engine;
 }
 
-Engine::Engine(EngineOptions options, std::optional<TemporarySession> temporary)
+Engine::Engine(EngineOptions options, std::unique_ptr<Workshop> own)
     : options_(std::move(options)),
-      temporary_(std::move(temporary)),
-      folder_(temporary_ ? temporary_->path() : *options_.session_folder),
-      files_(DiskFiles::Survives::killed, journal_folder()),
-      results_(folder_),
-      changes_(folder_) {
+      own_workshop_(std::move(own)),
+      workshop_(own_workshop_ ? own_workshop_.get() : options_.workshop) {
   session_.working_directory = options_.working_directory;
   session_.directories = options_.directories;
   session_.directories.insert(session_.directories.begin(), options_.working_directory);
 }
 
-// A temporary session is never opened again: what it leaves half-written is found where all of them look.
-std::string Engine::journal_folder() const { return options_.session_folder ? folder_ + "/in-place" : ""; }
-
 Engine::~Engine() {
+  if (executor_) executor_->end_side_hooks();
   runner_.reset();  // waits for workers, which report to the executor to the last
   executor_.reset();
   registry_ = {};  // with the tools their background tasks end, which write into the session's folder
@@ -57,29 +52,32 @@ Engine::~Engine() {
 }
 
 Result<void> Engine::wire(Frontend& frontend) {
-  auto journal = Journal::open(folder_, clock_);
+  auto journal = open_journal();
   if (!journal) return std::unexpected(journal.error());
   journal_.emplace(std::move(*journal));
-  for (const std::string& path : files_.recover()) {
-    frontend.show(Notice{path + " had been left half-written by a session that was killed; its old content is back."});
-  }
-  pipeline_.emplace(CallPipeline::Parts{.os = {files_, processes_, clock_},
-                                        .hooks = options_.hooks ? *options_.hooks : no_hooks_,
+  if (own_workshop_) tell_of_recovered_files(frontend);
+  given_.emplace(options_.results, workshop_->results(), *journal_, frontend);
+  pipeline_.emplace(CallPipeline::Parts{.os = workshop_->os(),
+                                        .hooks = workshop_->hooks(),
                                         .journal = *journal_,
-                                        .results = results_,
+                                        .results = workshop_->results(),
+                                        .limits = options_.results.limits,
                                         .frontend = frontend,
-                                        .session_folder = folder_,
-                                        .changes = &changes_});
+                                        .session_folder = workshop_->folder(),
+                                        .changes = &workshop_->changes(),
+                                        .agent_id = options_.agent_id,
+                                        .agent_type = options_.agent_type});
   runner_.emplace();
   permissions_ = std::make_shared<const Permissions>(permission_setup());
   executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
                                     .runner = *runner_,
                                     .frontend = frontend,
-                                    .clock = clock_,
+                                    .clock = workshop_->clock(),
                                     .registry = registry_,
                                     .session = session_,
                                     .permissions = permissions_,
-                                    .store = options_.store,
+                                    .given = *given_,
+                                    .store = workshop_->store(),
                                     .publish =
                                         [this](const std::shared_ptr<const Permissions>& now) {
                                           const std::lock_guard lock(permissions_mutex_);
@@ -87,6 +85,29 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         }},
                     options_.executor);
   return {};
+}
+
+void Engine::go_to(const std::string& directory) {
+  Files& files = workshop_->os().files;
+  const auto canonical = directory.empty() ? Result<std::string>("") : files.canonical(directory);
+  if (!canonical || *canonical != directory) return;
+  const auto status = files.status(directory);
+  const bool is_inside =
+      std::ranges::any_of(session_.directories, [&](const auto& folder) { return is_at_or_below(directory, folder); });
+  if (status && status->kind == FileKind::directory && is_inside) session_.working_directory = directory;
+}
+
+void Engine::tell_of_recovered_files(Frontend& frontend) {
+  for (const std::string& path : workshop_->recover_files()) {
+    frontend.show(Notice{path + " had been left half-written by a session that was killed; its old content is back."});
+  }
+}
+
+Result<Journal> Engine::open_journal() const {
+  const JournalHeader header{.directory = options_.working_directory};
+  if (options_.agent_id.empty()) return Journal::open(workshop_->folder(), workshop_->clock(), header);
+  return Journal::open(workshop_->folder() + "/subagents", workshop_->clock(), header,
+                       "agent-" + options_.agent_id + ".jsonl");
 }
 
 std::shared_ptr<const Permissions> Engine::permissions() const {
@@ -101,13 +122,9 @@ PermissionSetup Engine::permission_setup() {
           : PermissionSetup{.sources = {{.rules = options_.rules}}, .mode = options_.mode, .home = home_folder()};
   setup.directory = options_.working_directory;
   setup.directories.insert(setup.directories.end(), session_.directories.begin(), session_.directories.end());
-  setup.directories.push_back(folder_);  // stored results may be looked into
-  setup.resolve = [this](const std::string& path) -> std::optional<std::string> {
-    auto canonical = files_.canonical(path);
-    if (!canonical) return std::nullopt;
-    return std::move(*canonical);
-  };
-  setup.files = file_view_of_disk();
+  setup.readable.push_back(workshop_->results().folder()->path());  // what was stored away may be looked into
+  put_on_ground(setup, workshop_->os().files);
+  setup.plan_file = setup.resolve(plan_file_in(workshop_->folder())).value_or("");
   return setup;
 }
 

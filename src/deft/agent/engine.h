@@ -9,27 +9,33 @@
 #include "deft/agent/call_pipeline.h"
 #include "deft/agent/call_runner.h"
 #include "deft/agent/executor.h"
-#include "deft/agent/temporary_session.h"
-#include "deft/os/disk_files.h"
-#include "deft/os/file_changes.h"
-#include "deft/os/warden_processes.h"
+#include "deft/agent/workshop.h"
 
 namespace deft {
 
 struct EngineOptions {
   std::string working_directory;                             // canonical
   std::vector<std::string> directories = {};                 // further ones that tools may work in; canonical
-  std::optional<std::string> session_folder = std::nullopt;  // nothing: a temporary one, removed at the end
+  std::optional<std::string> session_folder = std::nullopt;  // see WorkshopOptions
   PermissionRules rules = {};
   Mode mode = Mode::normal;
   // Instead of the two: settings of several sources. Directories and the view of the disk are added to it.
   std::optional<PermissionSetup> permissions = std::nullopt;
   ExecutorOptions executor = {};
-  HookRunner* hooks = nullptr;       // outlives the engine; nothing: none run
-  PermissionStore* store = nullptr;  // outlives the engine; nothing: rules live as long as the session
+  ResultOptions results = {};
+  HookRunner* hooks = nullptr;       // see WorkshopOptions
+  PermissionStore* store = nullptr;  // see WorkshopOptions
+  const Clock* clock = nullptr;      // see WorkshopOptions
+
+  // Of a subagent: the session that it works in, instead of one of its own; outlives the engine.
+  Workshop* workshop = nullptr;
+  std::string agent_id = {};
+  std::string agent_type = {};
 };
 
-// An executor with everything that it needs, on the real machine: the way to embed deft.
+// What one agent has of its own: its tools, what it has seen of files, its permissions, its journal, and the executor
+// that carries out its calls. All else it shares with the other agents of the session, see Workshop. Without others it
+// is the way to embed deft:
 //   auto engine = Engine::open({.working_directory = "/project"}, frontend);
 //   engine->add_tool(std::make_shared<MyTool>());
 //   engine->feed(…);  // from any thread
@@ -48,29 +54,36 @@ class Engine {
 
   // As they are now; from any thread.
   std::shared_ptr<const Permissions> permissions() const;
-  const std::string& session_folder() const { return folder_; }
+  const std::string& session_folder() const { return workshop_->folder(); }
   const SessionState& session() const { return session_; }  // while run() is not running
 
+  // For whoever runs the turn instead of run(), on its thread.
+  Executor& executor() { return *executor_; }
+  CallRunner& runner() { return *runner_; }
+  Journal& journal() { return *journal_; }
+  GivenResults& given() { return *given_; }
+  SessionState& session() { return session_; }
+  // Where an earlier run of the session was, if that is still a place to be; else it stays where it is.
+  void go_to(const std::string& directory);
+  Workshop& workshop() { return *workshop_; }
+  const Clock& clock() const { return workshop_->clock(); }
+
  private:
-  Engine(EngineOptions options, std::optional<TemporarySession> temporary);
+  Engine(EngineOptions options, std::unique_ptr<Workshop> own);
   Result<void> wire(Frontend& frontend);
-  std::string journal_folder() const;
+  void tell_of_recovered_files(Frontend& frontend);
+  Result<Journal> open_journal() const;
   PermissionSetup permission_setup();
 
   EngineOptions options_;
-  std::optional<TemporarySession> temporary_;
-  std::string folder_;
-  SystemClock clock_;
-  DiskFiles files_;
-  WardenProcesses processes_{clock_};
-  NoHooks no_hooks_;
-  ResultStore results_;
-  FileChanges changes_;
+  std::unique_ptr<Workshop> own_workshop_;  // null: it is somebody else's
+  Workshop* workshop_;
   ToolRegistry registry_;
   SessionState session_;
   mutable std::mutex permissions_mutex_;
   std::shared_ptr<const Permissions> permissions_;  // under the mutex
   std::optional<Journal> journal_;
+  std::optional<GivenResults> given_;
   std::optional<CallPipeline> pipeline_;
   std::optional<ThreadRunner> runner_;
   std::optional<Executor> executor_;

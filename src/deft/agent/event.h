@@ -1,12 +1,16 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "deft/agent/turn_event.h"
 #include "deft/base/json.h"
+#include "deft/core/hook_event.h"
 #include "deft/core/message.h"
 #include "deft/core/permission.h"
 #include "deft/core/tool_result.h"
@@ -63,12 +67,40 @@ struct MessageDiscarded {
   bool kept = false;  // a call that may have had an effect had started: the message stays as far as it came
   std::size_t calls = 0;
 };
+// What hooks did or said at some moment.
+struct HookSpoke {
+  enum class Kind : std::uint8_t {
+    permission_decision,     // `decision`: allow, ask, defer or deny
+    cancelled,               // by an abort
+    error_during_execution,  // `hook` failed, and what it was asked about goes on without it
+    stopped_continuation,    // no further request to the model
+    additional_context,      // for the model; that of a call stands in its result too
+    system_message,          // for the user alone
+  };
+  Kind kind = Kind::system_message;
+  HookEvent event = HookEvent::pre_tool_use;
+  std::string call_id = {};  // empty: it is not about one call
+  std::string hook = {};     // which, if it is one
+  std::string text = {};
+  std::string decision = {};
+};
+// What PostToolBatch hooks had to say when all calls of a message were answered.
+struct BatchHooked {
+  JsonArray new_messages = {};                           // follow the results
+  std::optional<std::string> stop_after = std::nullopt;  // no further request; why, for the user
+};
+std::string_view to_string(HookSpoke::Kind kind);  // "hook_permission_decision" …
 struct Notice {
   std::string text;
 };
 
-using Event = std::variant<CallProgressed, CallAnswered, StageEnded, ProgressChanged, PermissionAsked,
-                           PermissionWithdrawn, HostCallMade, HostCallWithdrawn, MessageDiscarded, Notice>;
+using Event =
+    std::variant<CallProgressed, CallAnswered, StageEnded, ProgressChanged, PermissionAsked, PermissionWithdrawn,
+                 HostCallMade, HostCallWithdrawn, MessageDiscarded, HookSpoke, BatchHooked, Notice,
+                 // of a turn with a model (agent/turn_event.h)
+                 TurnBegan, PromptGiven, RequestSent, MessageBegan, TextArrived, ThinkingArrived, RawEventArrived,
+                 BlockCompleted, MessageCompleted, ResultsGiven, RetryScheduled, ModelSwitched, StopHooksRan,
+                 TurnEnded>;
 
 // The people and programs that watch a turn. show() is called from the turn's thread and from workers, returns at
 // once and never blocks on a slow reader.

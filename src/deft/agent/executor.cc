@@ -1,5 +1,6 @@
 #include "deft/agent/executor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "deft/agent/cancel_text.h"
@@ -24,23 +25,60 @@ Ending ending_of(const ToolResult& result, bool ran) {
   }
 }
 
+std::vector<std::string> files_seen_in(const std::vector<Modifier>& modifiers) {
+  std::vector<std::string> paths;
+  for (const Modifier& modifier : modifiers) {
+    if (const auto* file = std::get_if<FileWasSeen>(&modifier)) paths.push_back(file->seen.path);
+  }
+  return paths;
+}
+
 }  // namespace
 
 Executor::Executor(Parts parts, ExecutorOptions options)
-    : parts_(std::move(parts)), options_(options), slots_(options.slots) {}
+    : parts_(std::move(parts)), options_(options), slots_(options.slots) {
+  parts_.session.mode = {.now = parts_.permissions->mode()};
+}
 
 Executor::~Executor() = default;
 
 ExecutorSummary Executor::run() {
   for (;;) {
-    const bool has_nothing_more = !active_ && next_messages_.empty() && rules_being_kept_ == 0;
-    if (has_nothing_more && (input_ended_ || summary_.aborted)) break;
-    const auto deadline = timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
-    if (auto item = inbox_->pop(deadline)) std::visit([this](auto& what) { take(std::move(what)); }, *item);
-    fire_timers();
-    advance();
+    const bool has_nothing_more = idle() && rules_being_kept_ == 0 && (input_ended_ || summary_.aborted);
+    if (has_nothing_more && !waits_for_side_hooks()) break;
+    step();
   }
   return summary_;
+}
+
+void Executor::step() {
+  auto deadline = timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
+  if (!alarms_.empty() && (!deadline || alarms_.begin()->first < *deadline)) deadline = alarms_.begin()->first;
+  const auto wake_up = deadline ? std::optional(parts_.clock.on_steady_clock(*deadline)) : std::nullopt;
+  TimePoint now = parts_.clock.now();
+  if (auto item = inbox_->pop(wake_up)) {
+    std::visit([this](auto& what) { take(std::move(what)); }, *item);
+  } else {
+    now = std::max(now, *deadline);
+  }
+  fire_timers(std::max(now, parts_.clock.now()));
+  advance();
+}
+
+void Executor::take_now(Feed item) {
+  take(std::move(item));
+  advance();
+}
+
+void Executor::begin_turn() {
+  DEFT_CHECK(idle());
+  summary_.aborted = false;
+  turn_ = std::make_unique<CancelScope>();
+}
+
+std::shared_ptr<const ToolPool> Executor::pool() {
+  reload_permissions();
+  return parts_.registry.pool(*parts_.permissions);
 }
 
 // --- what happens ---
@@ -69,9 +107,11 @@ void Executor::take(Feed item) {
                  [&](Aborted) {
                    summary_.aborted = true;
                    next_messages_.clear();
-                   turn_.cancel({CancelReason::abort, {}});
-                   if (active_) active_->run.abort();
-                   if (active_) active_->ended = true;
+                   turn_->cancel({CancelReason::abort, {}});
+                   if (!active_) return;
+                   active_->run.abort();
+                   active_->ended = true;
+                   active_->batch_stop.request_stop();
                  },
                  [&](StreamBroke) {
                    if (later) return next_messages_.emplace_back(StreamBroke{}), void();
@@ -88,7 +128,13 @@ void Executor::take(Feed item) {
                  },
                  [&](PermissionAnswer& answer) { take_answer(std::move(answer)); },
                  [&](HostAnswer& answer) { take_answer(std::move(answer)); },
+                 [&](ContextForgotten) {
+                   if (later) return next_messages_.emplace_back(ContextForgotten{}), void();
+                   forgets_context_ = true;
+                   if (!active_) forget_context();
+                 },
                  [&](const MovedToBackground& moved) { move_to_background(moved.call_id); },
+                 [&](const ModeWanted& wanted) { take_mode(wanted.mode); },
              },
              item);
 }
@@ -102,9 +148,16 @@ void Executor::take_call(ToolCall call) {
   }
 }
 
+// Not while calls run: they look at the session.
+void Executor::forget_context() {
+  forgets_context_ = false;
+  parts_.given.forget();
+  parts_.session.files.forget_read();
+}
+
 void Executor::begin_message() {
   reload_permissions();
-  active_ = std::make_unique<ActiveMessage>(++messages_begun_, slots_, turn_, options_);
+  active_ = std::make_unique<ActiveMessage>(++messages_begun_, slots_, *turn_, options_);
   active_->pool = parts_.registry.pool(*parts_.permissions);
 }
 
@@ -188,10 +241,10 @@ void Executor::take(WorkerReport report) {
   std::visit(Overloaded{
                  [&](Ended& ended) { finish_call(report.call, std::move(ended)); },
                  [&](InputReplaced& replaced) {
-                   record.admitted->hooks = std::move(replaced.hooks);
+                   if (replaced.by_hooks) record.admitted->hooks = std::move(replaced.hooks);
                    replace_input(report.call, std::move(replaced.input));
                  },
-                 [&](Waits& waits) { take(report.call, waits); },
+                 [&](Waits& waits) { take(report.call, std::move(waits)); },
                  [&](Asks& asks) { take(report.call, std::move(asks)); },
              },
              report.what);
@@ -203,12 +256,14 @@ void Executor::take(WorkerReport report) {
 
 void Executor::take(CallIndex index, Waits waits) {
   CallRecord& record = active_->calls[index];
+  record.admitted->hooks = std::move(waits.hooks);
   active_->run.parked(index, Waiting::in_run);
   if (waits.wait.at_most) {
     timers_.emplace(parts_.clock.now() + *waits.wait.at_most, Timer{active_->number, index, Timer::Kind::wait_over});
   }
   if (!waits.wait.for_host) {
     record.place = CallRecord::Place::timer;
+    record.wait_obeys_stop = waits.wait.obeys_stop;
     if (!waits.wait.watch) return;
     // Whoever ends the wait may outlive us.
     waits.wait.watch([inbox = std::weak_ptr(inbox_), ended = WaitEnded{active_->number, index}] {
@@ -223,8 +278,8 @@ void Executor::take(CallIndex index, Waits waits) {
   if (input_ended_) nobody_answers_any_more();
 }
 
-void Executor::fire_timers() {
-  while (!timers_.empty() && timers_.begin()->first <= parts_.clock.now()) {
+void Executor::fire_timers(TimePoint now) {
+  while (!timers_.empty() && timers_.begin()->first <= now) {
     const Timer timer = timers_.begin()->second;
     timers_.erase(timers_.begin());
     if (!active_ || active_->number != timer.message) continue;
@@ -234,12 +289,16 @@ void Executor::fire_timers() {
       host_calls_.erase(record.id);
       end_wait(timer.call);
     }
-    if (timer.kind == Timer::Kind::stop_grace_over && record.place == CallRecord::Place::worker) {
+    if (timer.kind == Timer::Kind::stop_grace_over && record.obeys_stop()) {
       ++summary_.stuck_workers;
       finish_call(timer.call,
                   {.result = {.text = "It did not stop in time and may still be running.", .error = Errc::cancelled},
                    .ran = true});
     }
+  }
+  while (!alarms_.empty() && alarms_.begin()->first <= now) {
+    auto alarm = alarms_.extract(alarms_.begin());
+    alarm.mapped()();
   }
 }
 
@@ -259,16 +318,17 @@ void Executor::advance() {
     for (const CallIndex call : step.resolve) {
       AdmittedCall& admitted = *active_->calls[call].admitted;
       Footprint footprint = parts_.pipeline.resolve(admitted, view_for(call), scheduling());
-      active_->run.resolved(call, std::move(footprint), admitted.read_only);
+      active_->run.resolved(call, std::move(footprint), admitted.cannot_have_effect());
     }
     for (const CallIndex call : step.settle) {
       for (const Modifier& modifier : std::exchange(active_->calls[call].modifiers, {})) parts_.session.apply(modifier);
+      follow_mode();
     }
     for (const CallIndex call : step.start) start_worker(call);
     for (const CallIndex call : step.emit) emit(call);
     if (!step.empty()) continue;
     publish_progress();
-    if (!active_->run.done()) return;
+    if (!active_->run.done() || waits_for_batch_hooks()) return;
     end_message();
   }
 }
@@ -277,10 +337,14 @@ void Executor::end_message() {
   // A discarded message never existed: its ids may come again.
   if (active_->run.discarded()) {
     parts_.session.files.discard_message();
+    parts_.given.discard_message();
     for (const CallRecord& record : active_->calls) ids_seen_.erase(record.id);
     parts_.pipeline.record_discard();
   }
   parts_.session.files.end_message();
+  parts_.given.end_message();
+  for (const std::string& path : parts_.given.take_hidden_files()) parts_.session.files.forget(path);
+  if (forgets_context_ || !parts_.given.options().is_in_context) forget_context();
   active_.reset();
   if (summary_.aborted) parts_.frontend.show(Notice{kAbortNotice});
   for (Feed& item : std::exchange(next_messages_, {})) {
@@ -314,10 +378,11 @@ void Executor::start_worker(CallIndex index) {
                                           .index = index,
                                           .call = record.admitted,
                                           .setting = {.session = view_for(index),
-                                                      .permissions = parts_.permissions,
+                                                      .permissions = permissions_for(view_for(index)),
+                                                      .pool = active_->pool,
                                                       .stop = record.stop.get_token(),
                                                       .to_background = record.to_background.get_token(),
-                                                      .wants_proposal = options_.asking != Asking::nobody,
+                                                      .wants_proposal = wants_proposals(),
                                                       .progress = std::move(progress)},
                                           .answer = std::exchange(record.host_answer, std::nullopt),
                                           .wait_is_over = record.wait_is_over});
@@ -329,16 +394,23 @@ Executor::WorkerReport Executor::work(const CallPipeline& pipeline, Task& task) 
   const auto report = [&](auto what) { return WorkerReport{task.message, task.index, std::move(what)}; };
   const AdmittedCall& call = *task.call;
   if (task.answer) task.setting.answer = &*task.answer;
+  HookOutcome hooks = call.hooks.value_or(HookOutcome{});
   if (!task.wait_is_over) {
     Prepared prepared = pipeline.prepare(call, task.setting);
     if (auto* denied = std::get_if<Denied>(&prepared)) return report(Ended{.result = std::move(denied->result)});
     if (auto* asks = std::get_if<Asks>(&prepared)) return report(std::move(*asks));
     if (auto* replaced = std::get_if<InputReplaced>(&prepared)) return report(std::move(*replaced));
-    if (const auto wait = pipeline.wait_for(call)) return report(Waits{*wait});
+    hooks = std::move(std::get<Allowed>(prepared).hooks);
+    if (auto wait = pipeline.wait_for(call, task.setting)) return report(Waits{std::move(*wait), std::move(hooks)});
   }
+  const TimePoint began = pipeline.now();
   ToolResult result = pipeline.run(call, task.setting);
   const bool finished = result.error != Errc::cancelled;
-  if (finished) pipeline.finish(call, task.setting, result);
+  if (finished) {
+    pipeline.finish(call, task.setting, hooks, pipeline.now() - began, result);
+  } else {
+    pipeline.finish_stopped(call, task.setting, result);
+  }
   return report(Ended{.result = std::move(result), .ran = true, .recorded = finished});
 }
 
@@ -364,20 +436,19 @@ void Executor::replace_input(CallIndex index, Json input) {
 void Executor::stop_call(CallIndex index, const Cancellation& why) {
   CallRecord& record = active_->calls[index];
   record.stop.request_stop();
+  if (record.obeys_stop()) {
+    timers_.emplace(parts_.clock.now() + options_.stop_grace,
+                    Timer{active_->number, index, Timer::Kind::stop_grace_over});
+    return;
+  }
   switch (record.place) {
-    case CallRecord::Place::worker:
-      timers_.emplace(parts_.clock.now() + options_.stop_grace,
-                      Timer{active_->number, index, Timer::Kind::stop_grace_over});
-      return;
     case CallRecord::Place::done: return;
-    case CallRecord::Place::question:
-      questions_.erase(record.question_id);
-      parts_.frontend.show(PermissionWithdrawn{record.question_id});
-      break;
+    case CallRecord::Place::question: close_question(record); break;
     case CallRecord::Place::host:
       host_calls_.erase(record.id);
       parts_.frontend.show(HostCallWithdrawn{record.id});
       break;
+    case CallRecord::Place::worker:
     case CallRecord::Place::timer:
     case CallRecord::Place::queue: break;
   }
@@ -392,11 +463,15 @@ void Executor::finish_call(CallIndex index, Ended ended) {
   if (ended.result.error == Errc::cancelled && why) {
     // The tool stopped because it was told to: the text says who told it, and keeps what the tool had to show.
     const bool by_engine = ended.result.text.starts_with("<tool_use_error>");
-    const std::string shown = by_engine || ended.result.text.empty() ? "" : "\n" + ended.result.text;
-    ended.result.text = engine_error(Errc::cancelled, cancel_text(*why, ended.ran)).text + shown;
+    const bool shows = !by_engine && (!ended.result.text.empty() || ended.result.long_output);
+    const std::string said = engine_error(Errc::cancelled, cancel_text(*why, ended.ran)).text + (shows ? "\n" : "");
+    ended.result.text = said + (shows ? ended.result.text : "");
+    if (ended.result.long_output) ended.result.long_output->at += said.size();
   }
   record.duration = parts_.clock.now() - record.started;
   record.modifiers = std::move(ended.result.modifiers);
+  record.ran = ended.ran;
+  if (record.admitted && record.admitted->read_only) ended.result.shows_files = files_seen_in(record.modifiers);
   const Ending ending = ending_of(ended.result, ended.ran);
   answer(index, std::move(ended));
   active_->run.finished(index, ending, !record.modifiers.empty());
@@ -415,10 +490,27 @@ void Executor::emit(CallIndex index) {
   DEFT_CHECK(record.result);
   ++summary_.calls;
   if (record.result->is_error()) ++summary_.errors;
+  parts_.given.leave(leaving(record), *record.result);
+  note_for_batch_hooks(record);
   parts_.frontend.show(CallAnswered{
       .call_id = record.id, .tool = record.tool, .result = std::move(*record.result), .duration = record.duration});
   record.result.reset();
   record.admitted.reset();  // a message of ten thousand calls holds no more than it must
+}
+
+GivenResults::Leaving Executor::leaving(const CallRecord& record) const {
+  GivenResults::Leaving call{.call_id = record.id, .title = record.tool};
+  call.changed_nothing = !record.ran;
+  call.waited = record.wait_is_over;
+  if (!record.admitted) return call;
+  const ToolCall& made = record.admitted->call;
+  if (record.result->text.size() >= kRepeatedResultCharactersMin || !record.result->blocks.empty()) {
+    call.title = parts_.pipeline.title(*record.admitted);
+  }
+  const std::string& input = made.input_text.empty() ? to_json(made.input) : made.input_text;
+  call.call_key = std::hash<std::string>()(record.tool) ^ std::hash<std::string>()(input);
+  call.changed_nothing = !record.ran || record.admitted->read_only;
+  return call;
 }
 
 void Executor::publish_progress() {

@@ -16,9 +16,11 @@
 #include "deft/agent/call_pipeline.h"
 #include "deft/agent/call_runner.h"
 #include "deft/agent/event.h"
+#include "deft/agent/given_results.h"
 #include "deft/agent/permission_store.h"
 #include "deft/base/mailbox.h"
 #include "deft/core/message_run.h"
+#include "deft/core/permission_update.h"
 #include "deft/tools/registry.h"
 
 namespace deft {
@@ -27,6 +29,7 @@ inline constexpr std::size_t kSlotsDefault = 10;
 inline constexpr std::size_t kCallsPerMessageMax = 100'000;
 inline constexpr std::size_t kEarlyAnswersMax = 1'000;
 inline constexpr std::size_t kAlwaysRulesMax = 20;
+inline constexpr Duration kSideHooksGrace = std::chrono::seconds(5);  // at the end, for hooks that nobody waits for
 
 // What an executor is fed with. Loose calls belong to one message until MessageEnded.
 struct CallArrived {
@@ -57,11 +60,15 @@ struct HostAnswer {
   std::string call_id;
   Json answer;
 };
+struct ContextForgotten {};  // the model does not see earlier results any more: its context was emptied or compacted
 struct MovedToBackground {
   std::string call_id;  // that runs: it goes on, and is answered now
 };
+struct ModeWanted {
+  Mode mode = Mode::normal;  // by the person or the host; counts for calls that begin from now on
+};
 using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
-                          PermissionAnswer, HostAnswer, MovedToBackground>;
+                          PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
@@ -98,6 +105,7 @@ class Executor {
     ToolRegistry& registry;
     SessionState& session;
     std::shared_ptr<const Permissions> permissions;
+    GivenResults& given;
     PermissionStore* store = nullptr;  // nothing: settings never change, and rules live as long as the session
     // Told of every new snapshot, on the turn's thread.
     std::function<void(const std::shared_ptr<const Permissions>&)> publish = nullptr;
@@ -109,12 +117,29 @@ class Executor {
   // Works until the input has ended, or was aborted, and every call is answered.
   ExecutorSummary run();
 
+  // For whoever shares the turn's thread and its inbox (Agent), instead of run(): from any thread, runs `work` on the
+  // thread that calls step().
+  void post(std::move_only_function<void()> work) { inbox_->push(Posted{std::move(work)}); }
+  // The others on that thread only. step() waits for one thing to happen, or for a timer, and does what follows.
+  void step();
+  void post_at(TimePoint when, std::move_only_function<void()> work) { alarms_.emplace(when, std::move(work)); }
+  void take_now(Feed item);  // feed() without the way through the inbox
+  bool idle() const { return !active_ && next_messages_.empty(); }
+  void begin_turn();                                                       // after an abort, calls are taken again
+  void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
+  std::shared_ptr<const ToolPool> pool();                                  // for the next message
+  // Tells Notification hooks; nobody waits for them.
+  void notify(std::string_view type, std::string_view message);
+  // Ends what hooks still do beside the turn: before the runner's threads are waited for.
+  void end_side_hooks() { side_hooks_.request_stop(); }
+
  private:
   struct Task;        // what a worker has of a call
   struct CallRecord;  // what the turn has of a call
   struct ActiveMessage;
   struct Waits {
     Wait wait;
+    HookOutcome hooks;  // what they said before it
   };
   struct Ended {
     ToolResult result;
@@ -134,7 +159,24 @@ class Executor {
     std::vector<std::string> rules;
     std::optional<Error> error;
   };
-  using Item = std::variant<Feed, WorkerReport, WaitEnded, RulesKept>;
+  struct PermissionHooksSpoke {
+    std::size_t message = 0;
+    std::string question;
+    HookOutcome outcome;
+  };
+  struct BatchHooksSpoke {
+    std::size_t message = 0;
+    HookOutcome outcome;
+  };
+  struct SideHooksEnded {
+    bool judged_settings = false;
+    std::optional<PermissionStore::Changed> settings = std::nullopt;  // those that they have let pass
+  };
+  struct Posted {
+    std::move_only_function<void()> work;
+  };
+  using Item = std::variant<Feed, WorkerReport, WaitEnded, RulesKept, PermissionHooksSpoke, BatchHooksSpoke,
+                            SideHooksEnded, Posted>;
   struct Timer {
     std::size_t message;
     CallIndex call;
@@ -144,6 +186,7 @@ class Executor {
   void take(Feed item);
   void take(WorkerReport report);
   void take(WaitEnded wait);
+  void take(Posted posted) { posted.work(); }
   void take(CallIndex call, Asks asks);
   void take(CallIndex call, Waits waits);
   void take_call(ToolCall call);
@@ -152,17 +195,41 @@ class Executor {
   // executor_questions.cc: what is asked of people, and the permissions that their answers change.
   void take_answer(PermissionAnswer answer);
   void take(RulesKept kept);
+  bool can_ask_somebody() const {
+    return options_.asking == Asking::person || (options_.asking == Asking::frontend && !input_ended_);
+  }
+  void settle_question(CallIndex call, PermissionAnswer answer);
+  void close_question(CallRecord& record);
+  void deny_unasked(CallIndex call);
   void allow_always(AlwaysAllow always, const std::vector<std::string>& proposal);
   void add_session_rules(const std::vector<std::string>& rules);
   void reload_permissions();
+  void use_changed_settings(PermissionStore::Changed changed);
   void use_permissions(PermissionSetup setup);
   void reconsider_questions();
+  void take_mode(Mode wanted);
+  void follow_mode();  // the session's mode becomes that of the permissions
+  std::shared_ptr<const Permissions> permissions_for(const SessionView& view) const;
   void deny_open_questions();
+
+  // executor_hooks.cc: hooks that are asked beside a call, not within it.
+  void ask_permission_hooks(CallIndex call);
+  void take(PermissionHooksSpoke spoke);
+  void update_permissions(const JsonArray& updates);
+  bool wants_proposals() const;
+  void note_for_batch_hooks(const CallRecord& record);
+  bool waits_for_batch_hooks();
+  bool waits_for_side_hooks();
+  void take(BatchHooksSpoke spoke);
+  void judge_changed_settings(PermissionStore::Changed changed);
+  void take(SideHooksEnded ended);
+  void start_side_hooks(std::move_only_function<SideHooksEnded(std::stop_token)> work);
 
   void end_host_call(CallIndex call, Json answer);
   void end_wait(CallIndex call);
   void move_to_background(const std::string& call_id);
-  void fire_timers();
+  void fire_timers(TimePoint now);
+  void forget_context();
   void begin_message();
   void advance();  // does what the message run says, until it has nothing more to say
   void end_message();
@@ -174,6 +241,7 @@ class Executor {
   void replace_input(CallIndex call, Json input);
   void finish_call(CallIndex call, Ended ended);
   void emit(CallIndex call);
+  GivenResults::Leaving leaving(const CallRecord& record) const;
   void publish_progress();
   void nobody_answers_any_more();
   Scheduling scheduling() const { return options_.streaming ? options_.scheduling : Scheduling::exclusive; }
@@ -185,20 +253,27 @@ class Executor {
   ExecutorOptions options_;
   std::shared_ptr<Mailbox<Item>> inbox_ = std::make_shared<Mailbox<Item>>();  // also of whoever ends a wait
   Slots slots_;
-  CancelScope turn_;
+  std::unique_ptr<CancelScope> turn_ = std::make_unique<CancelScope>();
   std::unique_ptr<ActiveMessage> active_;
   std::size_t messages_begun_ = 0;
   std::deque<Feed> next_messages_;  // what came while the active message was still being carried out
   bool input_ended_ = false;
+  bool forgets_context_ = false;  // when the message has ended
   std::unordered_set<std::string> ids_seen_;
   std::multimap<TimePoint, Timer> timers_;
+  std::multimap<TimePoint, std::move_only_function<void()>> alarms_;
   std::unordered_map<std::string, CallIndex> questions_;   // of the active message, by question id
   std::unordered_map<std::string, CallIndex> host_calls_;  // of the active message, by call id
   std::unordered_map<std::string, Json> early_answers_;    // of the host, to calls that it was not asked for yet
   std::unordered_set<std::string> ids_answered_by_host_;
   std::size_t questions_asked_ = 0;
-  std::vector<std::string> session_rules_;  // that people allowed in this session
-  std::size_t rules_being_kept_ = 0;        // workers that write them
+  std::vector<std::string> session_rules_;         // that people allowed in this session
+  std::vector<PermissionUpdate> session_updates_;  // of rules, that hooks made in this session
+  std::size_t rules_being_kept_ = 0;               // workers that write them
+  std::stop_source side_hooks_;
+  std::size_t side_hooks_running_ = 0;
+  bool side_hooks_end_is_due_ = false;  // an alarm is set for it
+  bool settings_are_judged_ = false;    // by ConfigChange hooks
   ExecutorSummary summary_;
 };
 

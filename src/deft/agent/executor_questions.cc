@@ -14,16 +14,17 @@ namespace deft {
 void Executor::take(CallIndex index, Asks asks) {
   CallRecord& record = active_->calls[index];
   record.admitted->hooks = std::move(asks.hooks);
-  if (options_.asking == Asking::nobody || (input_ended_ && options_.asking != Asking::person)) {
-    const std::string text = "Permission to use " + record.tool + " would have to be asked for (" +
-                             asks.decision.reason + "), and nobody can be asked here. Go on without it.";
-    return finish_call(index, {.result = engine_error(Errc::denied, text)});
-  }
+  record.asked_because = asks.decision.reason;
+  const bool has_hooks = parts_.pipeline.listens(HookEvent::permission_request);
+  if (!can_ask_somebody() && !has_hooks) return deny_unasked(index);
   active_->run.parked(index, Waiting::before_run);
   record.place = CallRecord::Place::question;
   record.question_id = "perm_" + std::to_string(++questions_asked_);
   record.proposal = std::move(asks.proposal);
+  record.question_shown = can_ask_somebody();
   questions_.emplace(record.question_id, index);
+  if (has_hooks) ask_permission_hooks(index);
+  if (!record.question_shown) return;
   const ToolCall& call = record.admitted->call;
   parts_.frontend.show(PermissionAsked{.id = record.question_id,
                                        .call = call,
@@ -31,6 +32,22 @@ void Executor::take(CallIndex index, Asks asks) {
                                        .decision = std::move(asks.decision),
                                        .is_destructive = parts_.pipeline.is_destructive(*record.admitted),
                                        .proposal = record.proposal});
+  notify("permission_prompt", "Your permission is needed to use " + record.tool);
+}
+
+void Executor::deny_unasked(CallIndex index) {
+  const CallRecord& record = active_->calls[index];
+  const std::string text = "Permission to use " + record.tool + " would have to be asked for (" + record.asked_because +
+                           "), and nobody can be asked here. Go on without it.";
+  finish_call(index, {.result = engine_error(Errc::denied, text)});
+}
+
+// From here on nobody else can settle it.
+void Executor::close_question(CallRecord& record) {
+  questions_.erase(record.question_id);
+  record.question_hooks.request_stop();
+  record.place = CallRecord::Place::queue;
+  if (record.question_shown) parts_.frontend.show(PermissionWithdrawn{record.question_id});
 }
 
 void Executor::take_answer(PermissionAnswer answer) {
@@ -39,18 +56,22 @@ void Executor::take_answer(PermissionAnswer answer) {
     return parts_.frontend.show(Notice{"no question " + json_quote(answer.id) + " is waiting for an answer"});
   }
   const CallIndex index = found->second;
-  questions_.erase(found);
   CallRecord& record = active_->calls[index];
-  record.place = CallRecord::Place::queue;
-  if (answer.verdict != Verdict::allow) {
-    std::string text = "The user did not allow this call of " + record.tool + ".";
-    text += answer.feedback.empty() ? " Do not try it by another way." : " They said: " + answer.feedback;
-    finish_call(index, {.result = engine_error(Errc::denied, text)});
-    if (answer.ends_turn) take(Feed(Aborted{}));
-    return;
-  }
+  record.question_shown = false;  // whoever answers knows
+  close_question(record);
+  if (answer.verdict == Verdict::allow) return settle_question(index, std::move(answer));
+  std::string text = "The user did not allow this call of " + record.tool + ".";
+  text += answer.feedback.empty() ? " Do not try it by another way." : " They said: " + answer.feedback;
+  finish_call(index, {.result = engine_error(Errc::denied, text)});
+  if (answer.ends_turn) take(Feed(Aborted{}));
+}
+
+// Somebody said yes.
+void Executor::settle_question(CallIndex index, PermissionAnswer answer) {
+  CallRecord& record = active_->calls[index];
   // Whatever becomes of the rules: this call was allowed.
   record.admitted->approved = true;
+  parts_.pipeline.approved_by_person();
   const std::vector<std::string> proposal = std::move(record.proposal);
   if (answer.updated_input) {
     replace_input(index, std::move(*answer.updated_input));
@@ -62,8 +83,16 @@ void Executor::take_answer(PermissionAnswer answer) {
   if (answer.always) allow_always(std::move(*answer.always), proposal);
 }
 
+// Hooks that are being asked may still answer.
 void Executor::deny_open_questions() {
-  for (const auto& [id, index] : std::exchange(questions_, {})) {
+  std::vector<CallIndex> unanswered;
+  for (const auto& [id, index] : questions_) {
+    if (!active_->calls[index].question_hooks_run) unanswered.push_back(index);
+  }
+  for (const CallIndex index : unanswered) {
+    CallRecord& record = active_->calls[index];
+    record.question_shown = false;
+    close_question(record);
     finish_call(index, {.result = engine_error(Errc::denied, "Not allowed: the input ended before anybody answered.")});
   }
 }
@@ -107,20 +136,33 @@ void Executor::add_session_rules(const std::vector<std::string>& rules) {
 }
 
 void Executor::reload_permissions() {
-  if (!parts_.store) return;
+  if (!parts_.store || settings_are_judged_) return;
   auto changed = parts_.store->reload();
   if (!changed) return;
-  for (std::string& notice : changed->notices) parts_.frontend.show(Notice{std::move(notice)});
+  const bool may_be_refused = !changed->files.empty() && parts_.pipeline.listens(HookEvent::config_change);
+  if (may_be_refused) return judge_changed_settings(std::move(*changed));
+  use_changed_settings(std::move(*changed));
+}
+
+void Executor::use_changed_settings(PermissionStore::Changed changed) {
+  if (changed.adopt) changed.adopt();
+  for (std::string& notice : changed.notices) parts_.frontend.show(Notice{std::move(notice)});
   const PermissionSetup& now = parts_.permissions->setup();
-  PermissionSetup& next = changed->setup;
+  PermissionSetup next = std::move(changed.setup);
   next.mode = now.mode;
   next.directory = now.directory;
   next.home = now.home;
   next.directories = now.directories;
   next.resolve = now.resolve;
+  next.list = now.list;
+  next.plan_file = now.plan_file;
+  next.bypass_available = now.bypass_available;
   next.files = now.files;
-  auto with_rules = with_session_rules(next, session_rules_);
-  use_permissions(with_rules ? std::move(*with_rules) : std::move(next));
+  if (auto with_rules = with_session_rules(next, session_rules_)) next = std::move(*with_rules);
+  for (const PermissionUpdate& update : session_updates_) {
+    if (auto updated = with_update(next, update)) next = std::move(*updated);
+  }
+  use_permissions(std::move(next));
 }
 
 // Calls under way keep the permissions that they were judged by.
@@ -128,6 +170,34 @@ void Executor::use_permissions(PermissionSetup setup) {
   parts_.permissions = std::make_shared<const Permissions>(std::move(setup));
   if (parts_.publish) parts_.publish(parts_.permissions);
   reconsider_questions();
+}
+
+void Executor::take_mode(Mode wanted) {
+  const PermissionSetup& now = parts_.permissions->setup();
+  if (wanted == Mode::bypass && !now.bypass_available) {
+    return parts_.frontend.show(Notice{"bypassPermissions was not made available when the session began."});
+  }
+  if (wanted == Mode::auto_ && now.auto_forbidden) {
+    return parts_.frontend.show(Notice{"The settings forbid auto mode."});
+  }
+  parts_.session.apply(ModeChanged{ModeChanged::How::set, wanted});
+  follow_mode();
+}
+
+void Executor::follow_mode() {
+  if (parts_.session.mode.now == parts_.permissions->mode()) return;
+  PermissionSetup setup = parts_.permissions->setup();
+  setup.mode = parts_.session.mode.now;
+  use_permissions(std::move(setup));
+  parts_.session.mode.now = parts_.permissions->mode();  // a policy may forbid it
+}
+
+std::shared_ptr<const Permissions> Executor::permissions_for(const SessionView& view) const {
+  if (view.mode() == parts_.permissions->mode()) return parts_.permissions;
+  // An earlier call has changed the mode, and this one sees it before the others do.
+  PermissionSetup setup = parts_.permissions->setup();
+  setup.mode = view.mode();
+  return std::make_shared<const Permissions>(std::move(setup));
 }
 
 void Executor::reconsider_questions() {
@@ -139,9 +209,7 @@ void Executor::reconsider_questions() {
     const Decision decision =
         parts_.pipeline.decide(*record.admitted, {.session = view_for(index), .permissions = parts_.permissions});
     if (decision.verdict == Verdict::ask) continue;
-    questions_.erase(record.question_id);
-    parts_.frontend.show(PermissionWithdrawn{record.question_id});
-    record.place = CallRecord::Place::queue;
+    close_question(record);
     if (decision.verdict == Verdict::allow) {
       active_->run.unparked(index);
     } else {

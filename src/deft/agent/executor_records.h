@@ -29,9 +29,18 @@ struct Executor::CallRecord {
   std::chrono::nanoseconds duration{};
   enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
   std::string question_id;
+  std::string asked_because;
+  bool question_shown = false;      // to somebody who can answer
+  std::stop_source question_hooks;  // that are asked the same; stopped when it is settled
+  bool question_hooks_run = false;
   std::vector<std::string> proposal;  // what "always" would write
   std::optional<Json> host_answer;
   bool wait_is_over = false;
+  bool ran = false;
+  bool wait_obeys_stop = false;
+
+  // Told to stop, it ends soon by itself; else the call is answered for at once.
+  bool obeys_stop() const { return place == Place::worker || (place == Place::timer && wait_obeys_stop); }
 };
 
 struct Executor::ActiveMessage {
@@ -43,6 +52,9 @@ struct Executor::ActiveMessage {
   std::deque<CallRecord> calls;
   std::vector<ToolCall> collected;  // not streaming: waiting for the end of the message
   bool ended = false;
+  JsonArray answered;  // for PostToolBatch hooks, if there are any
+  enum class BatchHooks : std::uint8_t { not_asked, asked, spoke } batch_hooks = BatchHooks::not_asked;
+  std::stop_source batch_stop;
   std::vector<std::string> started, stopped;  // since progress was published last
 };
 

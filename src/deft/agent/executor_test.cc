@@ -257,7 +257,9 @@ TEST(Executor, AQuestionThatNobodyAnswersEndsWithTheInput) {
 
 TEST(Executor, ADenyRuleHoldsAgainstAHookThatAllows) {
   EngineBench bench({.mode = Mode::bypass, .rules = {.deny = {*parse_rule("Act(rm *)"), *parse_rule("Never")}}});
-  bench.hooks.before = [](const ToolCall&, std::stop_token) { return BeforeCall{.verdict = Verdict::allow}; };
+  bench.hooks.on[HookEvent::pre_tool_use] = [](const HookMoment&, std::stop_token) {
+    return HookOutcome{.verdict = HookVerdict::allow};
+  };
   const auto run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "did it"}; };
   bench.add_tool({.spec = {.name = "Act"}, .run = run});
   bench.add_tool({.spec = {.name = "Never"}, .run = run});
@@ -290,9 +292,9 @@ TEST(Executor, AHookThatReplacesTheInputMakesTheCallWaitForWhatItNowConflictsWit
                     return ToolResult{.text = std::string(*find_string(input, "path"))};
                   },
                   .footprint = footprint});
-  bench.hooks.before = [&](const ToolCall& call, std::stop_token) {
-    if (call.name != "Quick") return BeforeCall{};
-    return BeforeCall{.replaced_input = JsonObject{{"path", "a"}}};
+  bench.hooks.on[HookEvent::pre_tool_use] = [&](const HookMoment& moment, std::stop_token) {
+    if (moment.call->name != "Quick") return HookOutcome{};
+    return HookOutcome{.updated_input = JsonObject{{"path", "a"}}};
   };
   bench.call("1", "Slow", JsonObject{{"path", "a"}});
   bench.call("2", "Quick", JsonObject{{"path", "b"}});
@@ -311,7 +313,7 @@ TEST(Executor, AWaitHoldsNoSlotAndEndsInTime) {
        .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "awake"}; },
        .is_read_only = [](const Json&) { return true; },
        .footprint = [](const Json&) { return std::optional(Footprint::nothing()); },
-       .wait_for = [](const Json&) { return std::optional(Wait{.at_most = std::chrono::milliseconds(1)}); }});
+       .wait_for = [](const Json&, ToolIo&) { return std::optional(Wait{.at_most = std::chrono::milliseconds(1)}); }});
   for (int i = 0; i < 50; ++i) bench.call("t" + std::to_string(i), "Nap");
   bench.finish();
   EXPECT_EQ(texts(bench), Texts(50, "awake"));
@@ -323,7 +325,7 @@ TEST(Executor, AToolOfTheHostIsCalledAndAnsweredThroughTheSameStages) {
                   .run = [](const Json&, ToolIo& io) -> Result<ToolResult> {
                     return ToolResult{.text = io.answer ? to_json(*io.answer) : "no answer"};
                   },
-                  .wait_for = [](const Json&) { return std::optional(Wait{.for_host = true}); }});
+                  .wait_for = [](const Json&, ToolIo&) { return std::optional(Wait{.for_host = true}); }});
   bench.call("1", "Remote", JsonObject{{"q", 1}});
   bench.frontend.wait_for<HostCallMade>();
   bench.feed(Feed(HostAnswer{.call_id = "1", .answer = JsonObject{{"content", "42"}}}));
@@ -339,7 +341,7 @@ TEST(Executor, AHostMayAnswerBeforeItWasAskedAndOnlyOnce) {
                   .run = [](const Json&, ToolIo& io) -> Result<ToolResult> {
                     return ToolResult{.text = io.answer ? to_json(*io.answer) : "no answer"};
                   },
-                  .wait_for = [](const Json&) { return std::optional(Wait{.for_host = true}); }});
+                  .wait_for = [](const Json&, ToolIo&) { return std::optional(Wait{.for_host = true}); }});
   bench.feed(Feed(HostAnswer{.call_id = "1", .answer = 42}));
   bench.call("1", "Remote");
   bench.frontend.wait_for<CallAnswered>();
@@ -448,7 +450,7 @@ TEST(Executor, TheJournalHoldsTheIntentBeforeTheResult) {
   bench.call("1", "Act", JsonObject{{"x", 1}});
   bench.finish();
   EXPECT_TRUE(journal_while_running.starts_with(R"({"type":"journal")"));
-  EXPECT_NE(journal_while_running.find(R"("version":1)"), std::string::npos);
+  EXPECT_NE(journal_while_running.find(R"("version":2)"), std::string::npos);
   EXPECT_NE(journal_while_running.find(R"("type":"intent")"), std::string::npos);
   EXPECT_EQ(journal_while_running.find(R"("type":"result")"), std::string::npos);
   EXPECT_NE(bench.journal_text().find(R"("type":"result")"), std::string::npos);
@@ -480,9 +482,10 @@ TEST(Executor, LaterCallsSeeTheWorkingDirectoryThatAnEarlierOneSet) {
 // Says which file it was asked for; leaves behind that it was seen.
 LambdaTool::Parts path_tool(bool read_only) {
   return {.spec = {.name = "Path", .path_fields = {"file_path"}},
-          .run = [](const Json& input, ToolIo&) -> Result<ToolResult> {
-            const std::string path(*find_string(input, "file_path"));
-            return ToolResult{.text = path, .modifiers = {FileWasSeen{{.path = path}}}};
+          .run = [read_only](const Json& input, ToolIo&) -> Result<ToolResult> {
+            ToolResult result{.text = std::string(*find_string(input, "file_path"))};
+            if (read_only) result.modifiers = {FileWasSeen{{.path = result.text}}};
+            return result;
           },
           .is_read_only = [read_only](const Json&) { return read_only; },
           .footprint =

@@ -1,14 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <random>
 #include <set>
 #include <thread>
 
 #include "deft/testing/engine_bench.h"
 
-// Answers, "always", aborts and interrupts at once, from several threads: one outcome for each call and each question.
+// Answers of people and of hooks, "always", aborts and interrupts at once, from several threads: one outcome for each
+// call and each question.
 
 namespace deft {
 namespace {
@@ -40,12 +43,39 @@ Feed random_item(std::mt19937& random) {
   }
 }
 
+// Hooks that answer in a person's place, or don't, or only when nobody wants to know any more.
+HookOutcome random_permission(unsigned seed, const HookMoment& moment, std::stop_token stop) {
+  std::mt19937 random(seed * 31 + static_cast<unsigned>(moment.call->id.back()));
+  const auto permission = [](bool allow) { return HookOutcome{.permission = HookPermission{.allow = allow}}; };
+  switch (random() % 6) {
+    case 0: return permission(false);
+    case 1: return permission(true);
+    case 2: return HookOutcome{.permission = HookPermission{.allow = true, .updated_input = JsonObject{{"n", 1}}}};
+    case 3: {
+      std::mutex mutex;
+      std::condition_variable_any stopped;
+      std::unique_lock lock(mutex);
+      stopped.wait_for(lock, stop, std::chrono::milliseconds(1), [] { return false; });
+      return permission(true);
+    }
+    default: return {};
+  }
+}
+
 void run_once(unsigned seed, const TempFolder& folder) {
   std::atomic<int> runs = 0;
   RecordingFrontend frontend;
+  LambdaHooks hooks;
+  const bool has_hooks = seed % 2 == 0;
+  if (has_hooks) {
+    hooks.on[HookEvent::permission_request] = [seed](const HookMoment& moment, std::stop_token stop) {
+      return random_permission(seed, moment, std::move(stop));
+    };
+  }
   auto engine = Engine::open({.working_directory = folder.path(),
                               .session_folder = folder / "session",
-                              .executor = {.slots = 4, .asking = Asking::frontend}},
+                              .executor = {.slots = 4, .asking = Asking::frontend},
+                              .hooks = &hooks},
                              frontend);
   ASSERT_TRUE(engine);
   for (const char* name : {"Even", "Odd"}) {

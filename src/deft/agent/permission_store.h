@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,9 +22,15 @@ class PermissionStore {
   // What the settings say now, if they have changed since they were read last. Called on the turn's thread when a
   // message begins: as good as free if nothing has changed. Rules, policy and trust are taken from it; mode and
   // directories stay those of the session.
+  struct ChangedFile {
+    SettingSource source = SettingSource::user;
+    std::string path;
+  };
   struct Changed {
     PermissionSetup setup;
     std::vector<std::string> notices;
+    std::vector<ChangedFile> files = {};    // which ones; nothing: nobody can object
+    std::function<void()> adopt = nullptr;  // called on the turn's thread when they come into force
   };
   virtual std::optional<Changed> reload() = 0;
 };

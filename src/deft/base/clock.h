@@ -14,6 +14,8 @@ class Clock {
   virtual ~Clock() = default;
   virtual TimePoint now() const = 0;       // never jumps
   virtual WallTime wall_time() const = 0;  // for people; may jump
+  // When to wake up somebody who waits for `at`, on the system's steady clock. In virtual time: at once.
+  virtual TimePoint on_steady_clock(TimePoint at) const { return at; }
 };
 
 class SystemClock final : public Clock {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/config/hook_settings.h"
 
 namespace deft {
 namespace {
@@ -14,13 +15,16 @@ std::string_view key_of(const boost::json::key_value_pair& member) {
   return {member.key().data(), member.key().size()};
 }
 
+// A list whose order is the meaning: two of them are not joined.
+bool is_one_choice(std::string_view key) { return key == "fallbackModel"; }
+
 // `over` wins where both have a scalar.
 void merge_into(JsonObject& base, const JsonObject& over) {
   for (const auto& member : over) {
     Json* existing = base.if_contains(member.key());
     if (existing && existing->is_object() && member.value().is_object()) {
       merge_into(existing->get_object(), member.value().get_object());
-    } else if (existing && existing->is_array() && member.value().is_array()) {
+    } else if (existing && existing->is_array() && member.value().is_array() && !is_one_choice(key_of(member))) {
       JsonArray joined = member.value().get_array();  // the stronger source's first
       for (const Json& entry : existing->get_array()) {
         if (std::ranges::find(joined, entry) == joined.end()) joined.push_back(entry);
@@ -136,6 +140,8 @@ Result<MergedSettings> merge_settings(const std::vector<LoadedFile>& files, cons
     if (std::any_of(merged.problems.begin(), files_end, is_about)) continue;  // said already
     merged.problems.push_back(std::move(warning));
   }
+  merged.hooks = merge_hooks(files, trusted);
+  merged.problems.insert(merged.problems.end(), merged.hooks.problems.begin(), merged.hooks.problems.end());
   return merged;
 }
 

@@ -5,6 +5,7 @@
 
 #include "deft/config/settings.h"
 #include "deft/config/settings_files.h"
+#include "deft/core/hook_config.h"
 #include "deft/core/permission.h"
 
 namespace deft {
@@ -21,8 +22,9 @@ struct SettingOrigin {
 struct MergedSettings {
   Settings settings;            // without its rules
   PermissionSetup permissions;  // sources, mode, policy and additional directories; nothing of the disk
+  HookConfig hooks;
   std::vector<SettingOrigin> origins;
-  std::vector<std::string> problems;  // of files and rules, for people
+  std::vector<std::string> problems;  // of files, rules and hooks, for people
 };
 
 // `files` the strongest first. An error only where a known key has a wrong value: it names the file.

@@ -70,6 +70,15 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto shell = parse_shell_settings(*json);
   if (!shell) return std::unexpected(shell.error());
   settings.shell = std::move(*shell);
+  auto results = parse_result_settings(*json);
+  if (!results) return std::unexpected(results.error());
+  settings.results = std::move(*results);
+  auto model = parse_model_settings(*json);
+  if (!model) return std::unexpected(model.error());
+  settings.model = std::move(*model);
+  auto web = parse_web_settings(*json);
+  if (!web) return std::unexpected(web.error());
+  settings.web = std::move(*web);
   return settings;
 }
 

@@ -8,7 +8,10 @@
 
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/config/model_settings.h"
+#include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
+#include "deft/config/web_settings.h"
 #include "deft/core/permission.h"
 
 namespace deft {
@@ -24,6 +27,9 @@ struct Settings {
   bool streaming = true;                   // "streaming": "on" | "off"
   bool cancel_siblings_on_failure = true;  // "cancelSiblingsOnFailure"
   ShellSettings shell{};
+  ResultSettings results{};
+  ModelSettings model{};
+  WebSettings web{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

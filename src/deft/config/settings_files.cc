@@ -1,5 +1,8 @@
 #include "deft/config/settings_files.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -15,20 +18,42 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kManagedFilesMax = 100;
+constexpr std::size_t kGitFileBytesMax = 4'096;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value && *value == '/' ? value : "";
 }
 
-// The folder of the repository that `directory` is in, for the settings that a person keeps beside a project.
-std::string repository_of(const std::string& directory, const std::string& home) {
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line.substr(0, kGitFileBytesMax);
+}
+
+// The checkout that a linked worktree belongs to: its .git is a file that leads into the main repository, and that
+// leads back. A stranger's repository can say the former of any folder, but not the latter. Empty: it is none.
+std::string main_checkout_of(const fs::path& worktree) {
+  constexpr std::string_view kGitDir = "gitdir: ";
   std::error_code ec;
-  for (fs::path folder = directory; !folder.empty(); folder = folder.parent_path()) {
-    if (fs::exists(folder / ".git", ec)) return folder == fs::path(home) ? directory : folder.string();
-    if (folder == folder.root_path()) break;
-  }
-  return directory;
+  const std::string link = first_line(worktree / ".git");
+  if (!link.starts_with(kGitDir)) return "";
+  const fs::path own = fs::weakly_canonical(worktree / link.substr(kGitDir.size()), ec);
+  const std::string common = first_line(own / "commondir");
+  const std::string back = first_line(own / "gitdir");
+  if (ec || common.empty() || back.empty()) return "";
+  const fs::path back_path = fs::path(back).is_absolute() ? fs::path(back) : own / back;
+  if (!fs::equivalent(back_path, worktree / ".git", ec) || ec) return "";
+  const fs::path repository = fs::weakly_canonical(own / common, ec);
+  if (ec || repository.filename() != ".git") return "";  // of a bare repository there is no checkout
+  return repository.parent_path().string();
+}
+
+// Is it ours? Another user's folder says nothing about what we allow.
+bool is_own(const std::string& folder) {
+  struct stat status{};
+  return ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
 // *.json of a folder, in the order of their names.
@@ -94,6 +119,19 @@ Result<WantedSources> parse_wanted_sources(std::string_view text) {
   return wanted;
 }
 
+std::string local_settings_root(const SettingsPlaces& places) {
+  std::error_code ec;
+  for (fs::path folder = places.directory; !folder.empty(); folder = folder.parent_path()) {
+    if (fs::exists(folder / ".git", ec)) {
+      const std::string main = fs::is_directory(folder / ".git", ec) ? "" : main_checkout_of(folder);
+      const std::string root = main.empty() ? folder.string() : main;
+      return root == places.home || !is_own(root) ? places.directory : root;
+    }
+    if (folder == folder.root_path()) break;
+  }
+  return places.directory;
+}
+
 std::vector<SettingsFile> settings_files(const SettingsPlaces& places, const WantedSources& wanted) {
   std::vector<SettingsFile> files;
   const auto add = [&](SettingSource source, const std::string& path, const std::string& root) {
@@ -104,7 +142,7 @@ std::vector<SettingsFile> settings_files(const SettingsPlaces& places, const Wan
   add_managed(places.system + "/claude-code", files);
   const std::string& directory = places.directory;
   if (wanted.local) {
-    const std::string repository = repository_of(directory, places.home);
+    const std::string repository = local_settings_root(places);
     for (const char* folder : {"/.deft", "/.claude"}) {
       add(SettingSource::local, repository + folder + "/settings.local.json", directory);
       add(SettingSource::local, directory + folder + "/settings.local.json", directory);

@@ -38,6 +38,10 @@ struct WantedSources {
 // "user,project"; an empty text is none of them.
 Result<WantedSources> parse_wanted_sources(std::string_view text);
 
+// The folder that the local settings belong to: the root of the repository, of a linked worktree that of its main
+// checkout. Where the session starts, if that is no repository, or the home, or somebody else's.
+std::string local_settings_root(const SettingsPlaces& places);
+
 // The strongest first; at one level deft's own file before the other.
 std::vector<SettingsFile> settings_files(const SettingsPlaces& places, const WantedSources& wanted);
 

@@ -191,8 +191,16 @@ void Assembler::report_calls() {
     const bool ended = finishing_ || !message_.stop_reason.empty();
     if (is_blank(call.input_text) && is_last(at) && !ended) return;
     settle(call, is_cut_off(at));
-    events_.push_back(CallReady{call});
+    events_.push_back(CallReady{call, blocks_before(at)});
   }
+}
+
+std::vector<Block> Assembler::blocks_before(std::size_t at) const {
+  std::size_t first = at;
+  while (first > 0 && !std::holds_alternative<ToolUseBlock>(entries_[first - 1].block)) --first;
+  std::vector<Block> blocks;
+  for (std::size_t i = first; i < at; ++i) blocks.push_back(entries_[i].block);
+  return blocks;
 }
 
 void Assembler::settle(ToolCall& call, bool cut_off) {

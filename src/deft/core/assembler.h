@@ -25,6 +25,7 @@ struct ThinkingDelta {
 };
 struct CallReady {
   ToolCall call;
+  std::vector<Block> before{};  // the blocks between the call before it and this one, as they are now
 };
 struct MessageDone {
   Message message;
@@ -89,6 +90,7 @@ class Assembler {
   bool is_last(std::size_t at) const { return at + 1 == entries_.size(); }
   bool is_cut_off(std::size_t at) const;
   void report_calls();
+  std::vector<Block> blocks_before(std::size_t at) const;
   void settle(ToolCall& call, bool cut_off);
   void end_message();
 

@@ -46,6 +46,8 @@ bool match_pieces(const std::vector<std::string>& pieces, std::string_view text)
 Result<CommandPattern> CommandPattern::compile(std::string_view specifier) {
   std::string pattern = with_single_blanks(specifier);
   CommandPattern compiled;
+  compiled.text_ = pattern;
+  while (compiled.text_.ends_with(' ')) compiled.text_.pop_back();
   if (pattern.ends_with(":*")) {
     pattern.replace(pattern.size() - 2, 2, " *");
     if (pattern.size() == 2) return fail(Errc::invalid_input, "needs a command before ':*'");

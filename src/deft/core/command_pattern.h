@@ -16,6 +16,8 @@ class CommandPattern {
   static Result<CommandPattern> compile(std::string_view specifier);
 
   bool matches(std::string_view command) const;
+  // Is it this very text, letter for letter, stars included? Never of one that stands for whatever follows.
+  bool is_written_as(std::string_view command) const { return !ends_at_word_ && command == text_; }
   // Does some command that begins so match?
   bool may_match_beginning(std::string_view beginning) const;
 
@@ -29,6 +31,7 @@ class CommandPattern {
  private:
   bool matches_pieces(std::string_view command) const;
 
+  std::string text_;                 // as written, blanks around it aside
   std::vector<std::string> pieces_;  // between the stars; never empty
   std::size_t joined_size_ = 0;      // of all pieces
   bool ends_at_word_ = false;        // the last star begins with a blank or is nothing at all

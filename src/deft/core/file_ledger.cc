@@ -54,10 +54,26 @@ void FileLedger::record(const FileSeen& seen) {
 
 void FileLedger::end_message() {
   for (const FileSeen& read : read_in_message_) {
-    FileSeen& seen = files_.at(read.path);
-    if (seen.content_hash == read.content_hash) seen.read = join(read.read, seen.read);
+    const auto found = files_.find(read.path);
+    if (found == files_.end() || found->second.content_hash != read.content_hash) continue;
+    found->second.read = join(read.read, found->second.read);
   }
   read_in_message_.clear();
+}
+
+void FileLedger::forget(std::string_view path) {
+  files_.erase(std::string(path));
+  std::erase_if(read_in_message_, [&](const FileSeen& read) { return read.path == path; });
+}
+
+void FileLedger::forget_read() {
+  for (auto& [path, seen] : files_) seen.read.clear();
+  read_in_message_.clear();
+}
+
+void FileLedger::looked_at(std::string_view path, std::int64_t modified_ns) {
+  const auto found = files_.find(std::string(path));
+  if (found != files_.end()) found->second.looked_at_ns = modified_ns;
 }
 
 const FileSeen* FileLedger::find(std::string_view path) const {

@@ -19,10 +19,11 @@ struct FileSeen {
   std::string path;  // canonical
   std::int64_t modified_ns = 0;
   std::uint64_t size = 0;
-  std::string content_hash;      // of the whole file, whatever part was shown
-  bool whole = false;            // every byte was shown, or written by us
-  std::vector<LineRange> lines;  // if not whole: what was shown, sorted, not touching
-  std::vector<LineRange> read;   // what Read has shown of it, sorted, not touching
+  std::string content_hash;       // of the whole file, whatever part was shown
+  bool whole = false;             // every byte was shown, or written by us
+  std::vector<LineRange> lines;   // if not whole: what was shown, sorted, not touching
+  std::vector<LineRange> read;    // what Read has shown of it, sorted, not touching
+  std::int64_t looked_at_ns = 0;  // the modification time of which the model was told, or that changed nothing
   bool operator==(const FileSeen&) const = default;
 };
 
@@ -40,7 +41,11 @@ class FileLedger {
   void record(const FileSeen& seen);
   void end_message();
   void discard_message() { read_in_message_.clear(); }
+  void forget(std::string_view path);  // it was not shown after all
+  void forget_read();                  // what was read is out of sight; edits are judged by it all the same
+  void looked_at(std::string_view path, std::int64_t modified_ns);
   const FileSeen* find(std::string_view path) const;
+  const std::unordered_map<std::string, FileSeen>& all() const { return files_; }
 
  private:
   std::unordered_map<std::string, FileSeen> files_;

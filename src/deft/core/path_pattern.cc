@@ -99,9 +99,10 @@ Result<PathPattern> PathPattern::compile(std::string_view text, RuleList list, c
   const bool denies = list != RuleList::allow;
   const std::size_t slash = pattern.find('/');
   const bool is_one_folder = slash != std::string_view::npos && pattern.substr(slash) == "/**" && slash > 0;
-  // Behind "/" a bare name has its place; behind "~/" it is denied at any depth, but allowed only there.
+  // Behind "/" a bare name has its place; behind "~/" and "./" it is denied at any depth, but allowed only there.
+  const bool has_place = anchored->is_fixed || text.starts_with("./");
   const bool is_bare =
-      slash == std::string_view::npos && !pattern.empty() && !text.starts_with('/') && (denies || !anchored->is_fixed);
+      slash == std::string_view::npos && !pattern.empty() && !text.starts_with('/') && (denies || !has_place);
   const bool any_depth = is_bare || (is_one_folder && denies && !anchored->is_fixed);
 
   // A folder that matches covers what is in it. To allow so, its name must be there: src/* allows no deeper than that.
@@ -190,6 +191,10 @@ bool PathPattern::matches(std::string_view path) const {
 bool PathPattern::covers_folder(std::string_view folder) const {
   // A name that no pattern was written for: what matches it matches everything there.
   return matches(join(folder, "\x01")) || matches(folder);
+}
+
+bool PathPattern::covers_tree(std::string_view folder) const {
+  return matches(join(folder, "\x01")) && matches(join(folder, "\x01/\x01"));
 }
 
 bool PathPattern::may_match_below(std::string_view folder) const {

@@ -15,6 +15,9 @@ namespace deft {
 // The path without links; what is missing is kept as written. Nothing: it cannot be told (a loop, no permission).
 using ResolvePath = std::function<std::optional<std::string>(const std::string& path)>;
 
+// The names in a folder, "." and ".." aside; nothing: it cannot be listed, or holds too many.
+using ListFolder = std::function<std::optional<std::vector<std::string>>(const std::string& folder)>;
+
 // From where the patterns of one settings source are seen.
 struct PatternPlace {
   std::string directory;    // the session's working directory, absolute
@@ -35,6 +38,8 @@ class PathPattern {
   bool matches(std::string_view path) const;
   // Everything in this folder matches.
   bool covers_folder(std::string_view folder) const;
+  // Everything in this folder and its folders does, though perhaps not the folder itself.
+  bool covers_tree(std::string_view folder) const;
   // Something in this folder may match. Also right if `folder` is not one.
   bool may_match_below(std::string_view folder) const;
 

@@ -11,14 +11,6 @@
 namespace deft {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes = {{{"default", Mode::normal},
-                                                                      {"manual", Mode::normal},
-                                                                      {"acceptEdits", Mode::accept_edits},
-                                                                      {"plan", Mode::plan},
-                                                                      {"auto", Mode::auto_},
-                                                                      {"dontAsk", Mode::dont_ask},
-                                                                      {"bypassPermissions", Mode::bypass}}};
-
 constexpr std::array<std::string_view, 13> kStages = {
     "hook",           "deny_rule",  "policy",    "plan_mode",    "ask_rule",   "tool_check",       "bypass_mode",
     "protected_path", "allow_rule", "read_only", "accept_edits", "classifier", "nobody_allowed_it"};
@@ -55,16 +47,6 @@ std::string_view to_string(Verdict verdict) {
   return "deny";
 }
 
-std::string_view to_string(Mode mode) {
-  return std::ranges::find(kModes, mode, [](const auto& entry) { return entry.second; })->first;
-}
-
-std::optional<Mode> parse_mode(std::string_view text) {
-  const auto* found = std::ranges::find(kModes, text, [](const auto& entry) { return entry.first; });
-  if (found == kModes.end()) return std::nullopt;
-  return found->second;
-}
-
 std::string_view to_string(PermissionStage stage) { return kStages[static_cast<std::size_t>(stage)]; }
 
 Permissions::Permissions(PermissionRules rules, Mode mode, std::vector<std::string> directories)
@@ -76,6 +58,7 @@ Permissions::Permissions(PermissionRules rules, Mode mode, std::vector<std::stri
 Permissions::Permissions(PermissionSetup setup) : setup_(std::move(setup)) {
   const bool is_forbidden =
       (setup_.mode == Mode::bypass && setup_.bypass_forbidden) || (setup_.mode == Mode::auto_ && setup_.auto_forbidden);
+  setup_.bypass_available = (setup_.bypass_available || setup_.mode == Mode::bypass) && !setup_.bypass_forbidden;
   if (is_forbidden) setup_.mode = Mode::normal;
   for (const PermissionSource& source : setup_.sources) {
     const bool is_of_folder = source.source == SettingSource::project || source.source == SettingSource::local;
@@ -92,11 +75,13 @@ Permissions::Permissions(PermissionSetup setup) : setup_(std::move(setup)) {
   rules_.finish();
   std::vector<std::string> directories = setup_.directories;
   if (!setup_.directory.empty()) directories.push_back(setup_.directory);
-  for (const std::string& directory : directories) {
-    inside_.push_back(normal_path(directory));
+  const auto add = [&](const std::string& directory, std::vector<std::string>& to) {
+    to.push_back(normal_path(directory));
     const auto resolved = setup_.resolve ? setup_.resolve(directory) : std::nullopt;
-    if (resolved) inside_.push_back(*resolved);
-  }
+    if (resolved) to.push_back(*resolved);
+  };
+  for (const std::string& directory : directories) add(directory, inside_);
+  for (const std::string& directory : setup_.readable) add(directory, readable_);
 }
 
 bool Permissions::forbids_wholly(std::string_view tool, const std::vector<std::string>& aliases) const {
@@ -136,7 +121,7 @@ Decision Permissions::walk_chain(const Call& call) const {
     return decision;
   }
   if (auto why = blocked_outside(call)) return {Verdict::deny, Stage::policy, {}, *why};
-  if (setup_.mode == Mode::plan && !question.read_only && !question.session_only) {
+  if (setup_.mode == Mode::plan && !question.read_only && !question.session_only && !is_about_plan(call)) {
     return {Verdict::deny, Stage::plan_mode, {}, "plan mode changes nothing: finish the plan first"};
   }
   if (denied) return by_possible(Stage::deny_rule, denied);
@@ -164,10 +149,29 @@ Decision Permissions::walk_chain(const Call& call) const {
   if (auto decision = allowed_by_itself(call)) return *decision;
   std::string reason = "no rule allows it";
   if (call.shell) {
-    const auto allowance = call.shell->allowance(accepts_edits());
+    const auto allowance = call.shell->allowance(acceptance(call));
     if (!allowance.missing.empty()) reason = "no rule allows `" + allowance.missing + "`";
   }
+  if (setup_.mode == Mode::auto_) {
+    const bool has_reason = question.opinion && !question.opinion->reason.empty();
+    reason += has_reason ? ", and the classifier says: " + question.opinion->reason : ", and it may do harm";
+    if (question.auto_paused) reason += "; auto mode pauses, because much was risky";
+  }
   return {Verdict::ask, Stage::nobody_allowed_it, {}, reason};
+}
+
+// The file in which the plan is written is the one thing that planning changes.
+bool Permissions::is_about_plan(const Call& call) const {
+  if (setup_.plan_file.empty() || call.subject.kind != SubjectKind::edit || call.touched.empty()) return false;
+  return std::ranges::all_of(call.touched, [&](const TouchedPath& path) {
+    return path.is_resolved && path.resolved == setup_.plan_file && path.written == setup_.plan_file;
+  });
+}
+
+Acceptance Permissions::acceptance(const Call& call) const {
+  if (setup_.mode == Mode::accept_edits) return Acceptance::edits;
+  if (setup_.mode != Mode::auto_) return Acceptance::nothing;
+  return call.question.auto_paused ? Acceptance::edits : Acceptance::local_work;
 }
 
 std::optional<Decision> Permissions::allowed_by_itself(const Call& call) const {
@@ -192,15 +196,20 @@ std::optional<Decision> Permissions::allowed_by_itself(const Call& call) const {
       std::ranges::all_of(call.touched, [&](const TouchedPath& path) { return path.is_resolved && may_read(path); })) {
     return allow(Stage::read_only, "it only reads, inside the working directories");
   }
-  if (!accepts_edits()) return std::nullopt;
+  if (setup_.mode == Mode::plan && is_about_plan(call)) return allow(Stage::plan_mode, "it is the plan itself");
+  if (acceptance(call) == Acceptance::nothing) return std::nullopt;
   const Stage stage = setup_.mode == Mode::auto_ ? Stage::classifier : Stage::accept_edits;
   const bool edits = question.edits_files && question.all_paths_known && !question.uses_network;
   if (edits && std::ranges::all_of(call.touched, [&](const TouchedPath& path) { return is_inside(path); })) {
     return allow(stage, "edits inside the working directories are accepted");
   }
-  if (call.shell && call.shell->allowance(true).is_allowed) {
-    return allow(stage, "file commands inside the working directories are accepted");
+  const auto allowance = call.shell ? call.shell->allowance(acceptance(call)) : ShellPermission::Allowance{};
+  if (allowance.is_allowed) {
+    return allow(stage, allowance.by_work ? "it only works on the project"
+                                          : "file commands inside the working directories are accepted");
   }
+  const bool is_judged = setup_.mode == Mode::auto_ && !question.auto_paused && question.opinion;
+  if (is_judged && question.opinion->is_harmless) return allow(Stage::classifier, question.opinion->reason);
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/core/mode.h"
 #include "deft/core/rule_book.h"
 #include "deft/core/shell_permission.h"
 
@@ -17,12 +18,8 @@
 namespace deft {
 
 enum class Verdict : std::uint8_t { allow, ask, deny };
-enum class Mode : std::uint8_t { normal, accept_edits, plan, auto_, dont_ask, bypass };
 
 std::string_view to_string(Verdict verdict);
-std::string_view to_string(Mode mode);
-// "default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions".
-std::optional<Mode> parse_mode(std::string_view text);
 
 // Which step of the chain decided. Stable words: `to_string` is part of the event format.
 enum class PermissionStage : std::uint8_t {
@@ -58,6 +55,12 @@ struct OwnVerdict {
   bool even_in_bypass = false;  // ask: nobody should approve this by rule or mode
 };
 
+// What a classifier thinks of a call that nobody else settles, in auto mode.
+struct RiskOpinion {
+  bool is_harmless = false;
+  std::string reason = {};
+};
+
 // One call, as the chain sees it.
 struct PermissionQuestion {
   std::string tool;
@@ -74,6 +77,9 @@ struct PermissionQuestion {
   std::optional<OwnVerdict> own_verdict = std::nullopt;
   std::optional<Verdict> hook_verdict = std::nullopt;  // what PreToolUse hooks said together
   std::string hook_reason = {};
+  std::optional<RiskOpinion> opinion =
+      std::nullopt;          // of a classifier that was asked; nothing: the built-in one judges
+  bool auto_paused = false;  // too much was risky: auto mode asks until somebody approves
 };
 
 // The rules of one source of settings.
@@ -90,14 +96,18 @@ struct PermissionSetup {
   std::string directory = "/";  // the session's working directory, absolute
   std::string home = {};
   std::vector<std::string> directories = {};  // absolute; further ones that calls may work in
+  std::vector<std::string> readable = {};     // absolute; that may also be read, but not worked in
   bool trusted = true;                        // false: what the folder itself allows does not count
   bool bypass_forbidden = false;              // by policy; then bypass and auto are the default mode
   bool auto_forbidden = false;
   bool only_managed_rules = false;  // nobody else may allow
+  bool bypass_available = false;    // it may be changed to; whoever starts with bypass has it
   bool deny_instead_of_asking = false;
   bool block_reads_outside = false;
   bool block_writes_outside = false;
+  std::string plan_file = {};     // canonical; plan mode lets it be written
   ResolvePath resolve = nullptr;  // empty: by text alone
+  ListFolder list = nullptr;      // to know what patterns match; empty: with `resolve`, they are asked for
   shell::FileView files = {};     // for git's configuration
 };
 
@@ -134,18 +144,23 @@ class Permissions final : private PathView {
   std::optional<std::string> protected_or_suspicious(const Call& call) const;
   std::optional<std::string> blocked_outside(const Call& call) const;
   std::optional<Decision> allowed_by_itself(const Call& call) const;
-  bool accepts_edits() const { return setup_.mode == Mode::accept_edits || setup_.mode == Mode::auto_; }
+  Acceptance acceptance(const Call& call) const;
+  bool is_about_plan(const Call& call) const;
 
   TouchedPath touch(const std::string& path) const override;
   bool may_read(const TouchedPath& path) const override;
   bool is_inside(const TouchedPath& path) const override;
-  bool may_write_by_rule(const TouchedPath& path) const override;
+  const PlacedRule* rule_for_writing(const TouchedPath& path) const override;
+  bool may_read_matches(const std::string& glob) const override;
   bool is_in_directories(std::string_view path) const;
-  bool matches_both(const TouchedPath& path, std::string_view tool) const;
+  bool is_readable(std::string_view path) const;
+  const PlacedRule* matches_both(const TouchedPath& path, std::string_view tool) const;
+  const PlacedRule* allows_path(const Call& call, const TouchedPath& path) const;
 
   PermissionSetup setup_;
   RuleBook rules_;
-  std::vector<std::string> inside_;  // the directories, as written and as resolved
+  std::vector<std::string> inside_;    // the directories, as written and as resolved
+  std::vector<std::string> readable_;  // in the same way
 };
 
 }  // namespace deft

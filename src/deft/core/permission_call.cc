@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/core/pattern_matches.h"
+#include "deft/core/powershell_line.h"
 #include "deft/core/protected_paths.h"
 #include "deft/core/web_host.h"
 
@@ -33,27 +35,6 @@ std::string folder_of_pattern(std::string_view pattern) {
   return std::string(literal.substr(0, literal.rfind('/') + 1));
 }
 
-// Commands of PowerShell are not parsed: pieces between whatever may separate them.
-std::vector<std::string> pieces_of(std::string_view command) {
-  std::vector<std::string> pieces;
-  for (std::size_t start = 0; start <= command.size();) {
-    const std::size_t end = std::min(command.find_first_of("|;&\n\r(){}`", start), command.size());
-    std::string_view piece = command.substr(start, end - start);
-    while (piece.starts_with(' ') || piece.starts_with('\t')) piece.remove_prefix(1);
-    while (piece.ends_with(' ') || piece.ends_with('\t')) piece.remove_suffix(1);
-    if (!piece.empty()) pieces.emplace_back(piece);
-    start = end + 1;
-  }
-  return pieces;
-}
-
-bool is_plain_windows_command(std::string_view command) {
-  return !command.empty() && std::ranges::all_of(command, [](char c) {
-    const bool is_letter_or_digit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    return is_letter_or_digit || std::string_view(" _./:\\-=").find(c) != std::string_view::npos;
-  });
-}
-
 }  // namespace
 
 TouchedPath Permissions::touch(const std::string& path) const {
@@ -70,23 +51,48 @@ bool Permissions::is_in_directories(std::string_view path) const {
   return std::ranges::any_of(inside_, [&](const std::string& folder) { return is_at_or_below(path, folder); });
 }
 
+bool Permissions::is_readable(std::string_view path) const {
+  return is_in_directories(path) ||
+         std::ranges::any_of(readable_, [&](const std::string& folder) { return is_at_or_below(path, folder); });
+}
+
 bool Permissions::is_inside(const TouchedPath& path) const {
   return path.is_resolved && is_in_directories(path.written) && is_in_directories(path.resolved);
 }
 
-bool Permissions::matches_both(const TouchedPath& path, std::string_view tool) const {
-  return path.is_resolved && rules_.by_path(RuleList::allow, tool, path.written) &&
-         rules_.by_path(RuleList::allow, tool, path.resolved);
+const PlacedRule* Permissions::matches_both(const TouchedPath& path, std::string_view tool) const {
+  if (!path.is_resolved || !rules_.by_path(RuleList::allow, tool, path.resolved)) return nullptr;
+  return rules_.by_path(RuleList::allow, tool, path.written);
 }
 
-bool Permissions::may_write_by_rule(const TouchedPath& path) const { return matches_both(path, "Edit"); }
+const PlacedRule* Permissions::rule_for_writing(const TouchedPath& path) const { return matches_both(path, "Edit"); }
+
+bool Permissions::may_read_matches(const std::string& glob) const {
+  if (!setup_.resolve) return true;  // by text alone the folder decides
+  if (glob.empty() || !setup_.list) return false;
+  const auto paths = expand_pattern(glob, setup_.list);
+  return paths && std::ranges::all_of(*paths, [&](const std::string& path) { return may_read(touch(path)); });
+}
 
 bool Permissions::may_read(const TouchedPath& path) const {
   if (!path.is_resolved) return false;
   const bool is_public = std::ranges::any_of(
       kPublicFolders, [&](std::string_view folder) { return is_at_or_below(path.resolved, folder); });
-  if (is_in_directories(path.resolved) || is_public) return true;
-  return matches_both(path, "Read") || matches_both(path, "Edit");
+  if (is_readable(path.resolved) || is_public) return true;
+  return matches_both(path, "Read") != nullptr || matches_both(path, "Edit") != nullptr;
+}
+
+// Of tools with paths. Who may edit may read.
+const PlacedRule* Permissions::allows_path(const Call& call, const TouchedPath& path) const {
+  const bool reads = call.subject.kind == SubjectKind::read;
+  for (const std::string_view tool : {std::string_view("Edit"), std::string_view("Read")}) {
+    if (tool == "Read" && !reads) break;
+    if (const PlacedRule* rule = matches_both(path, tool)) return rule;
+    if (!is_tree_tool(call.tool) || !path.is_resolved) continue;
+    const PlacedRule* rule = rules_.covering_tree(RuleList::allow, tool, path.written);
+    if (rule && rules_.covering_tree(RuleList::allow, tool, path.resolved)) return rule;
+  }
+  return nullptr;
 }
 
 std::vector<TouchedPath> Permissions::touched_by(const PermissionQuestion& question, const Subject& subject) const {
@@ -113,7 +119,9 @@ std::vector<TouchedPath> Permissions::touched_by(const PermissionQuestion& quest
     const bool is_elsewhere = folder.starts_with('/') || folder.starts_with('~');
     const std::string base = path.empty() ? "." : std::string(path);
     if (!folder.empty()) add(is_elsewhere ? folder : base + "/" + folder);
-    if (text_input(question, "pattern").find("..") != std::string_view::npos) add(base + "/..");
+    const std::string_view pattern = text_input(question, "pattern");
+    if (pattern.find("..") != std::string_view::npos) add(base + "/..");
+    if (pattern.find("{/") != std::string_view::npos || pattern.find(",/") != std::string_view::npos) add("/");
   }
   return touched;
 }
@@ -159,12 +167,12 @@ RuleMatch Permissions::match_subject(RuleList list, const Call& call) const {
       if (call.shell) return call.shell->match(list);
       return {.rule = rules_.any_narrow(list, kShellTool), .is_certain = false};
     case SubjectKind::windows_command: {
-      for (const std::string& piece : pieces_of(text)) {
-        if (const auto* rule = rules_.by_command(list, call.tool, piece)) return {.rule = rule, .command = piece};
+      const PowerShellLine line = read_powershell_line(text);
+      for (const std::string& command : line.commands) {
+        if (const auto* rule = rules_.by_command(list, call.tool, command)) return {.rule = rule, .command = command};
       }
-      return {.rule = rules_.any_narrow(list, call.tool),
-              .is_certain = false,
-              .why_uncertain = "commands of PowerShell are not parsed"};
+      if (!line.not_understood) return {};
+      return {.rule = rules_.any_narrow(list, call.tool), .is_certain = false, .why_uncertain = *line.not_understood};
     }
     case SubjectKind::read:
     case SubjectKind::edit: return match_touched(list, call);
@@ -218,31 +226,44 @@ RuleMatch Permissions::match_touched(RuleList list, const Call& call) const {
 
 const PlacedRule* Permissions::allow_rule(const Call& call) const {
   if (call.shell) {
-    const auto allowance = call.shell->allowance(accepts_edits());
+    const auto allowance = call.shell->allowance(acceptance(call));
     if (allowance.is_allowed) return allowance.rule;
-    const bool writes = std::ranges::any_of(call.line->commands,
-                                            [](const shell::CommandUse& use) { return !written_targets(use).empty(); });
+    const bool writes = std::ranges::any_of(
+        call.line->commands, [](const shell::CommandUse& use) { return !shell::written_targets(use).empty(); });
     return call.tool == kShellTool || writes ? nullptr : rules_.whole_tool(RuleList::allow, call.tool);
   }
   for (const std::string& name : call.names) {
     if (const auto* rule = rules_.whole_tool(RuleList::allow, name)) return rule;
   }
+  // Edit stands for every tool that edits, Read for every one that reads.
+  const bool is_file_tool = call.subject.kind == SubjectKind::read || call.subject.kind == SubjectKind::edit;
+  if (is_file_tool) {
+    const std::string_view family = call.subject.kind == SubjectKind::edit ? "Edit" : "Read";
+    if (const auto* rule = rules_.whole_tool(RuleList::allow, family)) return rule;
+  }
   const std::string_view text = text_input(call.question, call.subject.field);
   switch (call.subject.kind) {
-    case SubjectKind::windows_command:
-      if (const auto* rule = rules_.by_exact_command(RuleList::allow, call.tool, text)) return rule;
-      return is_plain_windows_command(text) ? rules_.by_command(RuleList::allow, call.tool, text) : nullptr;
+    case SubjectKind::windows_command: {
+      const std::string whole = powershell_spelling(text);
+      if (const auto* rule = rules_.by_exact_command(RuleList::allow, call.tool, whole)) return rule;
+      const PowerShellLine line = read_powershell_line(text);
+      const PlacedRule* last = nullptr;
+      for (const std::string& command : line.commands) {
+        last = line.not_understood ? nullptr : rules_.by_command(RuleList::allow, call.tool, command);
+        if (!last) return nullptr;
+      }
+      return last;
+    }
     case SubjectKind::read:
     case SubjectKind::edit: {
-      if (call.touched.empty()) return nullptr;
       const bool reads = call.subject.kind == SubjectKind::read;
-      const auto is_allowed = [&](const TouchedPath& path) {
-        return matches_both(path, "Edit") || (reads && (matches_both(path, "Read") || may_read(path)));
-      };
-      if (!std::ranges::all_of(call.touched, is_allowed)) return nullptr;
-      const std::string& first = call.touched.front().written;
-      const auto* rule = rules_.by_path(RuleList::allow, "Edit", first);
-      return rule || !reads ? rule : rules_.by_path(RuleList::allow, "Read", first);
+      const PlacedRule* first = nullptr;
+      for (const TouchedPath& path : call.touched) {
+        const PlacedRule* rule = allows_path(call, path);
+        if (!rule && !(reads && may_read(path))) return nullptr;
+        if (!first) first = rule;
+      }
+      return first;
     }
     case SubjectKind::domain: {
       const auto host = web_host(text);
@@ -276,7 +297,7 @@ std::optional<std::string> Permissions::protected_or_suspicious(const Call& call
 std::optional<std::string> Permissions::blocked_outside(const Call& call) const {
   const auto is_blocked = [&](const TouchedPath& path, bool writes) {
     return writes ? setup_.block_writes_outside && !is_inside(path)
-                  : setup_.block_reads_outside && !is_in_directories(path.resolved);
+                  : setup_.block_reads_outside && !is_readable(path.resolved);
   };
   const bool edits = call.subject.kind == SubjectKind::edit || call.question.edits_files;
   for (const TouchedPath& path : call.touched) {
@@ -285,7 +306,7 @@ std::optional<std::string> Permissions::blocked_outside(const Call& call) const 
   if (!call.line) return std::nullopt;
   for (const auto* uses : {&call.line->commands, &call.line->inner}) {
     for (const shell::CommandUse& use : *uses) {
-      for (const NamedPath& path : named_paths(use)) {
+      for (const shell::NamedPath& path : shell::named_paths(use)) {
         if (path.is_known && path.path != "/dev/null" && is_blocked(touch(path.path), path.is_written)) {
           return path.source + " is outside the working directories, which the settings block";
         }

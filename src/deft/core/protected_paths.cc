@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 14> kFolders = {".git",          ".vscode
 // Of two segments.
 constexpr std::array<std::string_view, 5> kDeepFolders = {".config/git", ".config/deft", ".config/fish", "etc/deft",
                                                           "etc/claude-code"};
-constexpr std::array<std::string_view, 41> kFiles = {".gitconfig",
+constexpr std::array<std::string_view, 42> kFiles = {".gitconfig",
                                                      ".gitmodules",
                                                      ".bashrc",
                                                      ".bash_profile",
@@ -44,6 +44,7 @@ constexpr std::array<std::string_view, 41> kFiles = {".gitconfig",
                                                      ".envrc",
                                                      ".npmrc",
                                                      "bunfig.toml",
+                                                     ".bunfig.toml",
                                                      ".pre-commit-config.yaml",
                                                      ".pre-commit-config.yml",
                                                      "gradle-wrapper.properties",
@@ -59,7 +60,7 @@ constexpr std::array<std::string_view, 41> kFiles = {".gitconfig",
                                                      ".pypirc",
                                                      "managed-settings.json"};
 // With anything behind them.
-constexpr std::array<std::string_view, 5> kFileBeginnings = {".yarnrc", ".pnp.", ".bazelrc", "lefthook.", ".lefthook"};
+constexpr std::array<std::string_view, 5> kFileBeginnings = {".yarnrc", ".pnp", ".bazel", "lefthook.", ".lefthook"};
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -93,7 +94,7 @@ std::optional<std::string> protected_name(std::string_view path) {
     start = slash + 1;
   }
   const std::string_view name = file_name(folded);
-  if (holds(kFiles, name) || name == ".pnp") return std::string(name);
+  if (holds(kFiles, name)) return std::string(name);
   const auto begins = [&](std::string_view beginning) { return name.starts_with(beginning); };
   if (std::ranges::any_of(kFileBeginnings, begins)) return std::string(name);
   return std::nullopt;

@@ -98,7 +98,7 @@ std::optional<std::string> judge_find(const CommandUse& use, const CriticalPlace
     filters = filters || is_filter(word);
     const bool runs = word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir";
     if (runs && i + 1 < use.words.size()) {
-      const std::string_view name = command_name(use.words[i + 1].text);
+      const std::string_view name = shell::command_name(use.words[i + 1].text);
       removes = removes || name == "rm" || name == "rmdir";
     }
   }
@@ -130,7 +130,7 @@ std::optional<std::string> judge_unknown(const CommandUse& use, const CriticalPl
 std::optional<std::string> judge(const CommandUse& use, const CriticalPlaces& places, bool by_find) {
   if (use.words.empty()) return std::nullopt;
   if (!use.words[0].is_exact()) return judge_unknown(use, places);
-  const std::string_view name = command_name(use.words[0].text);
+  const std::string_view name = shell::command_name(use.words[0].text);
   if (name == "find" || name == "gfind") return judge_find(use, places);
   if (name != "rm" && name != "rmdir" && name != "grm") return std::nullopt;
   if (by_find) return std::nullopt;  // judge_find has looked at where it begins

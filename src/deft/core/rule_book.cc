@@ -163,9 +163,11 @@ RuleBook::Found RuleBook::by_command(RuleList which, std::string_view tool, std:
   return first_command(which, tool, command, [&](const CommandPattern& pattern) { return pattern.matches(command); });
 }
 
-RuleBook::Found RuleBook::by_exact_command(RuleList which, std::string_view tool, std::string_view command) const {
-  return first_command(which, tool, command,
-                       [&](const CommandPattern& pattern) { return pattern.is_exact() && pattern.matches(command); });
+RuleBook::Found RuleBook::by_exact_command(RuleList which, std::string_view tool, std::string_view command,
+                                           bool by_letters) const {
+  return first_command(which, tool, command, [&](const CommandPattern& pattern) {
+    return (pattern.is_exact() && pattern.matches(command)) || (by_letters && pattern.is_written_as(command));
+  });
 }
 
 RuleBook::Found RuleBook::by_beginning(RuleList which, std::string_view tool, std::string_view beginning) const {
@@ -192,6 +194,13 @@ RuleBook::Found RuleBook::covering_folder(RuleList which, std::string_view tool,
   return first_narrow(which, tool, [&](const PlacedRule& placed) {
     const auto* pattern = std::get_if<PathPattern>(&placed.meaning.what);
     return pattern && pattern->covers_folder(folder);
+  });
+}
+
+RuleBook::Found RuleBook::covering_tree(RuleList which, std::string_view tool, std::string_view folder) const {
+  return first_narrow(which, tool, [&](const PlacedRule& placed) {
+    const auto* pattern = std::get_if<PathPattern>(&placed.meaning.what);
+    return pattern && (pattern->matches(folder) || pattern->covers_tree(folder));
   });
 }
 

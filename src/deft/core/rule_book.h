@@ -40,11 +40,13 @@ class RuleBook {
   Found broken(RuleList list, std::string_view tool) const;
   Found by_parameter(RuleList list, std::string_view tool, const Json& input) const;
   Found by_command(RuleList list, std::string_view tool, std::string_view command) const;
-  // Only rules without "*".
-  Found by_exact_command(RuleList list, std::string_view tool, std::string_view command) const;
+  // Only rules without "*"; by_letters: also one that is this command letter for letter, its stars included.
+  Found by_exact_command(RuleList list, std::string_view tool, std::string_view command, bool by_letters = false) const;
   Found by_beginning(RuleList list, std::string_view tool, std::string_view beginning) const;
   Found by_path(RuleList list, std::string_view tool, std::string_view path) const;
   Found covering_folder(RuleList list, std::string_view tool, std::string_view folder) const;
+  // For allowing: the folder as a whole, at any depth.
+  Found covering_tree(RuleList list, std::string_view tool, std::string_view folder) const;
   Found below_folder(RuleList list, std::string_view tool, std::string_view folder) const;
   Found by_domain(RuleList list, std::string_view host) const;
   Found by_name(RuleList list, std::string_view tool, std::string_view name, std::string_view arguments) const;

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "deft/core/powershell_line.h"
+
 namespace deft {
 namespace {
 
@@ -119,8 +121,8 @@ RuleMeaning specifier_meaning(const Rule& rule, const Subject& subject, RuleList
   const std::string& specifier = *rule.specifier;
   const bool denies = list != RuleList::allow;
   switch (subject.kind) {
-    case SubjectKind::command:
-    case SubjectKind::windows_command: return compiled(rule, CommandPattern::compile(specifier));
+    case SubjectKind::command: return compiled(rule, CommandPattern::compile(specifier));
+    case SubjectKind::windows_command: return compiled(rule, CommandPattern::compile(powershell_spelling(specifier)));
     case SubjectKind::read:
     case SubjectKind::edit:
       if (subject.has_path_rules) return compiled(rule, PathPattern::compile(specifier, list, place));

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "deft/base/path.h"
-#include "deft/core/command_paths.h"
 #include "deft/core/shell_line.h"
 #include "deft/core/web_host.h"
 #include "deft/shell/classify.h"
+#include "deft/shell/named_paths.h"
 
 namespace deft {
 namespace {
@@ -81,7 +81,7 @@ std::size_t prefix_words(const std::vector<Argument>& words) {
 
 // Runs what its options or its input say.
 bool is_never(const std::vector<Argument>& words) {
-  const std::string_view name = command_name(words[0].text);
+  const std::string_view name = shell::command_name(words[0].text);
   if (is_any_of(name, kNever) || name.starts_with("mkfs.")) return true;
   if (!is_any_of(name, kInterpreters) || prefix_words(words) > 0) return false;
   return words.size() < 2 || !is_plain_word(words[1]) || words[1].text.starts_with('-');
@@ -180,8 +180,8 @@ class Proposal {
   bool of_command(const std::string& tool, const CommandUse& use, const shell::ClassifyOptions& classify) {
     CommandUse quiet = use;
     quiet.redirections.clear();
-    const auto targets = written_targets(use);
-    for (const NamedPath& path : targets) {
+    const auto targets = shell::written_targets(use);
+    for (const shell::NamedPath& path : targets) {
       if (!path.is_known || (path.path != "/dev/null" && !add_path("Edit", path.path, false))) return false;
     }
     if (use.words.empty()) return use.assignments.empty();
@@ -204,7 +204,7 @@ class Proposal {
 
   // It only reads: what is missing is the right to read something outside.
   bool of_reads(const CommandUse& use) {
-    for (const NamedPath& path : named_paths(use)) {
+    for (const shell::NamedPath& path : shell::named_paths(use)) {
       if (path.is_written) continue;  // told apart
       if (is_at_or_below(path.path, setup_.directory) || path.path == "/dev/null") continue;
       if (!path.is_known || path.is_pattern || !add_path("Read", path.path, path.is_tree)) return false;

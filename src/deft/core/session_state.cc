@@ -1,10 +1,14 @@
 #include "deft/core/session_state.h"
 
+#include <algorithm>
+
 namespace deft {
 
 void SessionState::apply(const Modifier& modifier) {
   if (const auto* moved = std::get_if<WorkingDirectoryChanged>(&modifier)) working_directory = moved->path;
   if (const auto* file = std::get_if<FileWasSeen>(&modifier)) files.record(file->seen);
+  if (const auto* looked = std::get_if<FileWasLookedAt>(&modifier)) files.looked_at(looked->path, looked->modified_ns);
+  if (const auto* change = std::get_if<ModeChanged>(&modifier)) mode.apply(*change);
 }
 
 std::string_view SessionView::working_directory() const {
@@ -14,15 +18,36 @@ std::string_view SessionView::working_directory() const {
   return state_->working_directory;
 }
 
+Mode SessionView::mode() const {
+  ModeMemory memory = mode_;
+  for (const Modifier& modifier : pending_) {
+    if (const auto* change = std::get_if<ModeChanged>(&modifier)) memory.apply(*change);
+  }
+  return memory.now;
+}
+
 std::optional<FileSeen> SessionView::file_seen(std::string_view path) const {
   std::optional<FileSeen> seen;
   if (const FileSeen* before = state_->files.find(path)) seen = *before;
   for (const Modifier& modifier : pending_) {
+    const auto* looked = std::get_if<FileWasLookedAt>(&modifier);
+    if (looked && looked->path == path && seen) seen->looked_at_ns = looked->modified_ns;
     const auto* file = std::get_if<FileWasSeen>(&modifier);
     if (!file || file->seen.path != path) continue;
     seen = seen ? merge_seen(*seen, file->seen) : file->seen;
   }
   return seen;
+}
+
+std::vector<std::string> SessionView::files_seen() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, seen] : state_->files.all()) paths.push_back(path);
+  for (const Modifier& modifier : pending_) {
+    if (const auto* file = std::get_if<FileWasSeen>(&modifier)) paths.push_back(file->seen.path);
+  }
+  std::ranges::sort(paths);
+  paths.erase(std::ranges::unique(paths).begin(), paths.end());
+  return paths;
 }
 
 }  // namespace deft

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "deft/core/file_ledger.h"
+#include "deft/core/mode.h"
 
 namespace deft {
 
@@ -17,13 +19,19 @@ struct WorkingDirectoryChanged {
 struct FileWasSeen {
   FileSeen seen;
 };
-using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen>;
+// A file that was seen has another modification time, and the model need not be told of that any more.
+struct FileWasLookedAt {
+  std::string path;  // canonical
+  std::int64_t modified_ns = 0;
+};
+using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged>;
 
 // What belongs to the session and not to the disk. One owner: the thread that runs the turn.
 struct SessionState {
   std::string working_directory;         // canonical
   std::vector<std::string> directories;  // canonical; the project and the additional ones: tools may work there
   FileLedger files;
+  ModeMemory mode;  // kept by whoever owns the permissions
 
   void apply(const Modifier& modifier);
 };
@@ -33,15 +41,18 @@ struct SessionState {
 class SessionView {
  public:
   SessionView(const SessionState& state, std::vector<Modifier> pending)
-      : state_(&state), pending_(std::move(pending)) {}
+      : state_(&state), pending_(std::move(pending)), mode_(state.mode) {}
 
   std::string_view working_directory() const;
   const std::vector<std::string>& directories() const { return state_->directories; }
   std::optional<FileSeen> file_seen(std::string_view path) const;
+  std::vector<std::string> files_seen() const;  // their paths, sorted
+  Mode mode() const;
 
  private:
   const SessionState* state_;
   std::vector<Modifier> pending_;
+  ModeMemory mode_;  // as it was then: people may change it while calls run
 };
 
 }  // namespace deft

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/base/text.h"
+#include "deft/core/local_work.h"
 #include "deft/core/shell_permission.h"
 
 // Allow: each part of the line by itself, exactly as it stands there.
@@ -59,13 +62,28 @@ bool has_exact_name(const std::vector<Argument>& words) {
 
 // Commands that run or remove whatever stands behind them: only a rule for the whole command covers one.
 bool needs_exact_rule(const std::vector<Argument>& words) {
-  const std::string_view name = command_name(words[0].text);
+  const std::string_view name = shell::command_name(words[0].text);
   if (name == "watch" || name == "setsid" || name == "ionice" || name == "flock") return true;
   if (name != "find" && name != "gfind") return false;
   return std::ranges::any_of(words, [](const Argument& word) {
     return !word.is_exact() || word.text.starts_with("-exec") || word.text.starts_with("-ok") ||
            word.text == "-delete" || word.text.starts_with("-fprint") || word.text == "-fls";
   });
+}
+
+// cd without a place goes home, cd - back to wherever that was.
+bool goes_where_nobody_knows(const CommandUse& use) {
+  if (use.words.empty() || !use.words[0].is_exact()) return false;
+  if (!is_among_words(use.words[0].text, "cd pushd popd")) return false;
+  const auto is_place = [](const Argument& word) { return !word.is_exact() || !word.text.starts_with('-'); };
+  return use.words[0].text == "popd" || std::ranges::none_of(use.words | std::views::drop(1), is_place);
+}
+
+// In another folder git runs what that folder's repository says. The line shows git itself, or a wrapper around it.
+bool is_git_elsewhere(const CommandUse& use) {
+  if (!use.directory_changed) return false;
+  return std::ranges::any_of(
+      use.words, [](const Argument& word) { return word.is_exact() && shell::command_name(word.text) == "git"; });
 }
 
 bool is_edit_command(std::string_view name) {
@@ -92,7 +110,7 @@ std::optional<CommandUse> without_in_place(const CommandUse& use) {
 }  // namespace
 
 const PlacedRule* ShellPermission::allow_rule(const CommandUse& use) const {
-  if (!has_exact_name(use.words)) return nullptr;
+  if (!has_exact_name(use.words) || !input_may_be_read(use)) return nullptr;
   const bool has_unsafe = std::ranges::any_of(
       use.assignments, [](const auto& assignment) { return !is_safe_variable(assignment.name) || assignment.appends; });
   std::string with_assignments;
@@ -111,7 +129,7 @@ const PlacedRule* ShellPermission::allow_rule(const CommandUse& use) const {
   if (!has_exact_name(inner)) return nullptr;
   const bool only_exact = needs_exact_rule(inner);
   const auto find = [&](const std::string& text) {
-    return only_exact ? rules_.by_exact_command(RuleList::allow, tool_, text)
+    return only_exact ? rules_.by_exact_command(RuleList::allow, tool_, text, /*by_letters=*/true)
                       : rules_.by_command(RuleList::allow, tool_, text);
   };
   for (const auto* words : {&inner, &use.words}) {
@@ -123,12 +141,27 @@ const PlacedRule* ShellPermission::allow_rule(const CommandUse& use) const {
              : rules_.by_exact_command(RuleList::allow, tool_, with_assignments + written_text(use.words));
 }
 
+bool ShellPermission::may_be_read(const shell::NamedPath& path) const {
+  if ((!path.is_known && !path.is_pattern) || path.follows_links) return false;
+  if (path.is_pattern && !paths_.may_read_matches(path.glob)) return false;
+  const TouchedPath touched = paths_.touch(path.path);
+  return touched.is_resolved && (touched.resolved == "/dev/null" || paths_.may_read(touched));
+}
+
 bool ShellPermission::paths_may_be_read(const CommandUse& use) const {
-  return std::ranges::all_of(named_paths(use), [&](const NamedPath& path) {
-    if (!path.is_known && !path.is_pattern) return false;
-    const TouchedPath touched = paths_.touch(path.path);
-    return touched.is_resolved && (touched.resolved == "/dev/null" || paths_.may_read(touched));
-  });
+  if (goes_where_nobody_knows(use)) return false;
+  return std::ranges::all_of(shell::named_paths(use), [&](const auto& path) { return may_be_read(path); });
+}
+
+// What it is fed with by "<": a rule for the command says nothing about that.
+bool ShellPermission::input_may_be_read(const CommandUse& use) const {
+  CommandUse inputs;
+  inputs.directories = use.directories;
+  inputs.directory_known = use.directory_known;
+  for (const auto& redirection : use.redirections) {
+    if (redirection.access == shell::Access::read) inputs.redirections.push_back(redirection);
+  }
+  return std::ranges::all_of(shell::named_paths(inputs), [&](const auto& path) { return may_be_read(path); });
 }
 
 bool ShellPermission::only_reads(const CommandUse& use) const {
@@ -136,8 +169,11 @@ bool ShellPermission::only_reads(const CommandUse& use) const {
   std::erase_if(quiet.redirections, [](const shell::RedirectionUse& redirection) {
     return redirection.access == shell::Access::write || redirection.access == shell::Access::append;
   });
-  return shell::classify(shell::Commands{{quiet}, {}}, classify_).read_only && paths_may_be_read(quiet);
+  return !is_git_elsewhere(use) && shell::classify(shell::Commands{{quiet}, {}}, classify_).read_only &&
+         paths_may_be_read(quiet);
 }
+
+bool ShellPermission::runs_git_elsewhere() const { return std::ranges::any_of(line_.commands, is_git_elsewhere); }
 
 bool ShellPermission::edits_inside(const CommandUse& use) const {
   if (!has_exact_name(use.words) || !is_edit_command(use.words[0].text) || !use.assignments.empty()) return false;
@@ -148,25 +184,42 @@ bool ShellPermission::edits_inside(const CommandUse& use) const {
   }
   CommandUse quiet = use;
   quiet.redirections.clear();
-  return std::ranges::all_of(named_paths(quiet), [&](const NamedPath& path) {
+  return std::ranges::all_of(shell::named_paths(quiet), [&](const shell::NamedPath& path) {
     return path.is_known && paths_.is_inside(paths_.touch(path.path));
   });
 }
 
-bool ShellPermission::writes_are_allowed(const CommandUse& use, bool accept_inside, bool& by_edits) const {
-  return std::ranges::all_of(written_targets(use), [&](const NamedPath& path) {
-    if (!path.is_known) return false;
+bool ShellPermission::writes_are_allowed(const CommandUse& use, bool accept_inside, Allowance& out) const {
+  return std::ranges::all_of(shell::written_targets(use), [&](const shell::NamedPath& path) {
+    // Where "~" leads is the shell's affair: such a target is always asked for.
+    if (!path.is_known || path.source.starts_with('~')) return false;
     const TouchedPath touched = paths_.touch(path.path);
     if (!touched.is_resolved) return false;
-    if (paths_.may_write_by_rule(touched)) return true;
+    if (const PlacedRule* rule = paths_.rule_for_writing(touched)) {
+      if (!out.rule) out.rule = rule;
+      return true;
+    }
     if (!accept_inside || !paths_.is_inside(touched)) return false;
-    by_edits = true;
+    out.by_edits = true;
     return true;
   });
 }
 
-ShellPermission::Allowance ShellPermission::allowance(bool accept_edits) const {
+bool ShellPermission::works_inside(const CommandUse& use) const {
+  const auto is_safe = [](const auto& assignment) { return is_safe_variable(assignment.name) && !assignment.appends; };
+  if (!has_exact_name(use.words) || !std::ranges::all_of(use.assignments, is_safe)) return false;
+  CommandUse inner = use;
+  inner.words = without_wrappers(use.words);
+  if (is_git_elsewhere(use) || !input_may_be_read(use) || !is_local_work(inner.words)) return false;
+  inner.redirections.clear();
+  return std::ranges::all_of(shell::named_paths(inner), [&](const shell::NamedPath& path) {
+    return path.is_known && paths_.is_inside(paths_.touch(path.path));
+  });
+}
+
+ShellPermission::Allowance ShellPermission::allowance(Acceptance acceptance) const {
   Allowance all;
+  const bool accept_edits = acceptance != Acceptance::nothing;
   if (line_.not_understood) return all;
   const PlacedRule* whole = rules_.whole_tool(RuleList::allow, tool_);
   if (!whole) {
@@ -174,35 +227,36 @@ ShellPermission::Allowance ShellPermission::allowance(bool accept_edits) const {
     while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
     whole = rules_.by_exact_command(RuleList::allow, tool_, text);
   }
+  const bool is_whole_tool = whole && std::holds_alternative<WholeTool>(whole->meaning.what);
   for (const CommandUse& use : line_.commands) {
     all.missing = shell::describe(use);
-    bool by_edits = false;
-    const bool accept_inside = accept_edits || (whole && std::holds_alternative<WholeTool>(whole->meaning.what));
-    if (!writes_are_allowed(use, accept_inside, by_edits)) return all;
-    all.by_edits = all.by_edits || (by_edits && !whole);
+    if (!writes_are_allowed(use, accept_edits || is_whole_tool, all)) return all;
     if (whole) {
       all.rule = whole;
       continue;
     }
-    if (line_.may_redefine || line_.not_followed) {
-      // The words may not mean what they say: `ls` may have become a function, `sh` runs what it is given.
-      const PlacedRule* rule = line_.may_redefine ? nullptr : allow_rule(use);
-      if (!rule) return all;
-      all.rule = rule;
+    if (use.words.empty() && use.assignments.empty()) {  // redirections alone
+      if (!paths_may_be_read(use)) return all;
       continue;
     }
-    if (use.words.empty() && use.assignments.empty()) continue;  // redirections alone
-    if (only_reads(use)) continue;
-    if (const PlacedRule* rule = allow_rule(use)) {
+    const PlacedRule* rule = line_.may_redefine ? nullptr : allow_rule(use);
+    // The words may not mean what they say: `ls` may have become a function, `sh` runs what it is given.
+    if (!rule && (line_.may_redefine || line_.not_followed)) return all;
+    if (rule) {
       all.rule = rule;
+    } else if (only_reads(use)) {
+      continue;
     } else if (accept_edits && edits_inside(use)) {
       all.by_edits = true;
+    } else if (acceptance == Acceptance::local_work && works_inside(use)) {
+      all.by_work = true;
     } else {
       return all;
     }
   }
+  if (whole) all.by_edits = false;
   all.missing.clear();
-  all.is_allowed = all.rule || all.by_edits;  // what only reads is allowed elsewhere, as a whole
+  all.is_allowed = all.rule || all.by_edits || all.by_work;  // what only reads is allowed elsewhere, as a whole
   return all;
 }
 

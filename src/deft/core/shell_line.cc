@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/shell/classify.h"
 #include "deft/shell/hidden_characters.h"
@@ -16,6 +17,50 @@ using shell::CommandUse;
 
 // eval and trap are looked into; for the others the text stays unknown.
 bool is_looked_into(std::string_view note) { return note.starts_with("eval ") || note.starts_with("trap "); }
+
+constexpr int kFedDepth = 2;  // of text that another command is fed with
+
+// Variables whose value programs run as a command.
+bool names_program(std::string_view variable) {
+  return is_among_words(variable,
+                        "PAGER EDITOR VISUAL BROWSER GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND "
+                        "GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND MANPAGER LESSOPEN PROMPT_COMMAND SSH_ASKPASS");
+}
+
+// As echo -e and printf write it.
+std::string decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (text[i] != '\\' || (next != 'n' && next != 't')) {
+      out += text[i];
+      continue;
+    }
+    out += next == 'n' ? '\n' : ' ';
+    ++i;
+  }
+  return out;
+}
+
+// Texts that a command hands on to whoever reads them.
+std::vector<std::string> texts_shown_by(const CommandUse& use) {
+  std::vector<std::string> texts;
+  for (const auto& redirection : use.redirections) {
+    if (redirection.access == shell::Access::here && redirection.target.is_exact()) {
+      texts.push_back(redirection.target.text);
+    }
+  }
+  if (use.words.empty() || !is_among_words(shell::command_name(use.words[0].text), "echo printf")) return texts;
+  std::string all;
+  for (std::size_t i = 1; i < use.words.size(); ++i) {
+    const std::string& word = use.words[i].text;
+    if (!use.words[i].is_exact() || word.starts_with('-')) continue;
+    texts.push_back(decoded(word));
+    all += (all.empty() ? "" : " ") + texts.back();
+  }
+  texts.push_back(std::move(all));
+  return texts;
+}
 
 class LineReader {
  public:
@@ -32,6 +77,7 @@ class LineReader {
     take_notes(commands);
     out_.commands = std::move(commands.commands);
     for (const CommandUse& use : out_.commands) follow(use, 0);
+    feed();
   }
 
  private:
@@ -54,10 +100,26 @@ class LineReader {
     if (!out_.not_followed) out_.not_followed = why;
   }
 
+  // What a shell reads from its input may be any text that the line itself shows: here-documents, and what echo and
+  // printf print. Who feeds whom is not looked at: text that is denied has no business in a line with such a shell.
+  void feed() {
+    std::size_t fed = 0;
+    for (std::size_t i = 0; reads_input_ && i < out_.commands.size() + out_.inner.size(); ++i) {
+      if (++fed > kLineCommandsMax) return not_followed("too many commands inside commands");
+      const CommandUse use = i < out_.commands.size() ? out_.commands[i] : out_.inner[i - out_.commands.size()];
+      for (const std::string& text : texts_shown_by(use)) follow_text(text, use, kFedDepth, /*must_parse=*/false);
+    }
+  }
+
   void follow(const CommandUse& use, int depth) {
     RunByCommand run = run_by(use.words);
     if (run.not_followed) not_followed(*run.not_followed);
-    if (run.commands.empty() && run.texts.empty()) return;
+    reads_input_ = reads_input_ || run.reads_input;
+    for (const auto& assignment : use.assignments) {
+      if (names_program(assignment.name) && assignment.value.is_exact())
+        run.maybe_texts.push_back(assignment.value.text);
+    }
+    if (run.commands.empty() && run.texts.empty() && run.maybe_texts.empty()) return;
     if (depth == kLineDepthMax || out_.inner.size() > kLineCommandsMax) {
       return not_followed("too many commands inside commands");
     }
@@ -69,11 +131,13 @@ class LineReader {
       inner.directory_changed = use.directory_changed;
       add(std::move(inner), depth);
     }
-    for (const std::string& text : run.texts) follow_text(text, use, depth);
+    for (const std::string& text : run.texts) follow_text(text, use, depth, /*must_parse=*/true);
+    for (const std::string& text : run.maybe_texts) follow_text(text, use, depth, /*must_parse=*/false);
   }
 
-  void follow_text(const std::string& text, const CommandUse& use, int depth) {
+  void follow_text(const std::string& text, const CommandUse& use, int depth, bool must_parse) {
     const auto parsed = shell::parse(text);
+    if (!parsed && !must_parse) return;
     if (!parsed) return not_followed("runs text that is not understood: " + parsed.error().reason);
     const std::string cwd =
         use.directory_known && use.directories.size() == 1 ? use.directories.front() : std::string();
@@ -96,6 +160,7 @@ class LineReader {
 
   const shell::Surroundings& surroundings_;
   ShellLine& out_;
+  bool reads_input_ = false;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "deft/shell/commands.h"
+#include "deft/shell/named_paths.h"
 
 // A command line as rules see it: the simple commands in it, and the commands that those would run in turn.
 
@@ -37,11 +38,10 @@ std::vector<shell::Argument> without_wrappers(const std::vector<shell::Argument>
 struct RunByCommand {
   std::vector<std::vector<shell::Argument>> commands;
   std::vector<std::string> texts;           // shell text
+  std::vector<std::string> maybe_texts;     // the same, but what cannot be parsed is none
   std::optional<std::string> not_followed;  // something runs that cannot be told
+  bool reads_input = false;                 // runs what it is fed: here-documents, what others print
 };
 RunByCommand run_by(const std::vector<shell::Argument>& words);
-
-// "rm" for "/bin/rm" and "./rm".
-std::string_view command_name(std::string_view word);
 
 }  // namespace deft

@@ -52,6 +52,11 @@ std::vector<std::size_t> places_behind_options(const std::vector<Argument>& word
   return places;
 }
 
+// Long options may be cut: --rec is --recursive.
+bool is_short_for(std::string_view option, std::string_view whole) {
+  return option.size() > 2 && whole.starts_with(option);
+}
+
 // `rm -rf x` for `rm -f x -r`, `rm -fr x`, `rm --recursive --force x`: flags in any order, and only some of them.
 void add_flag_orders(const std::vector<Argument>& words, std::string_view name, std::vector<std::string>& out) {
   std::string letters;
@@ -64,10 +69,11 @@ void add_flag_orders(const std::vector<Argument>& words, std::string_view name, 
       continue;
     }
     text.remove_prefix(1);
-    if (text == "-recursive") text = "r";
-    if (text == "-force") text = "f";
+    if (is_short_for(text, "-recursive")) text = "r";
+    if (is_short_for(text, "-force")) text = "f";
     if (text.starts_with('-')) continue;
-    for (const char letter : text) {
+    for (char letter : text) {
+      if (letter == 'R' && name == "rm") letter = 'r';
       if (letters.find(letter) == std::string::npos) letters += letter;
     }
   }
@@ -87,7 +93,7 @@ void add_flag_orders(const std::vector<Argument>& words, std::string_view name, 
 // All the texts that a rule against this command may be written for.
 std::vector<std::string> spellings(const CommandUse& use) {
   const auto& words = use.words;
-  const std::string name(command_name(words[0].text));
+  const std::string name(shell::command_name(words[0].text));
   std::vector<std::string> texts = {join(words, 0, "", false), join(words, 1, name, false), join(words, 0, "", true)};
   for (const std::size_t place : places_behind_options(words)) texts.push_back(join(words, place, name, false));
   add_flag_orders(words, name, texts);
@@ -162,7 +168,7 @@ RuleMatch ShellPermission::match_unknown(RuleList list, const CommandUse& use) c
   if (unknown == use.words.end()) return {};
   const std::string why = "it is not known what " + unknown->source + " is";
   if (!use.words[0].is_exact()) return any_rule(list, why);
-  const std::string name(command_name(use.words[0].text));
+  const std::string name(shell::command_name(use.words[0].text));
   const auto* rule = rules_.by_beginning(list, tool_, known_beginning(use, use.words[0].text));
   if (!rule) rule = rules_.by_beginning(list, tool_, known_beginning(use, name));
   for (const std::size_t place : places_behind_options(use.words)) {
@@ -177,20 +183,20 @@ RuleMatch ShellPermission::match_unknown(RuleList list, const CommandUse& use) c
 
 RuleMatch ShellPermission::match_paths(RuleList list, const CommandUse& use) const {
   RuleMatch found;
-  const auto paths = named_paths(use);
-  const bool shows = !use.words.empty() && shows_files(use.words[0].text);
-  const bool writes = std::ranges::any_of(paths, [](const NamedPath& path) { return path.is_written; });
+  const auto paths = shell::named_paths(use);
+  const bool shows = !use.words.empty() && shell::shows_files(use.words[0].text);
+  const bool writes = std::ranges::any_of(paths, [](const shell::NamedPath& path) { return path.is_written; });
   if (!paths.empty() && shows) found.rule = rules_.whole_tool(list, "Read");
   if (!found && writes) found.rule = rules_.whole_tool(list, "Edit");
   if (found) return found;
-  for (const NamedPath& path : paths) {
+  for (const shell::NamedPath& path : paths) {
     found = stronger(std::move(found), match_path(list, path));
     if (found && found.is_certain) return found;
   }
   return found;
 }
 
-RuleMatch ShellPermission::match_path(RuleList list, const NamedPath& path) const {
+RuleMatch ShellPermission::match_path(RuleList list, const shell::NamedPath& path) const {
   RuleMatch found;
   for (const std::string_view tool : kPathTools) {
     if (path.is_pattern) {
@@ -230,14 +236,15 @@ RuleMatch ShellPermission::match_path(RuleList list, const NamedPath& path) cons
 }
 
 bool ShellPermission::reads_only_what_may_be_read() const {
-  return std::ranges::all_of(line_.commands, [&](const CommandUse& use) { return paths_may_be_read(use); }) &&
+  return !runs_git_elsewhere() &&
+         std::ranges::all_of(line_.commands, [&](const CommandUse& use) { return paths_may_be_read(use); }) &&
          std::ranges::all_of(line_.inner, [&](const CommandUse& use) { return paths_may_be_read(use); });
 }
 
 std::optional<std::string> ShellPermission::protected_write() const {
   for (const auto* uses : {&line_.commands, &line_.inner}) {
     for (const CommandUse& use : *uses) {
-      for (const NamedPath& path : named_paths(use)) {
+      for (const shell::NamedPath& path : shell::named_paths(use)) {
         if (!path.is_written || !path.is_known) continue;
         const TouchedPath touched = paths_.touch(path.path);
         for (const std::string& spelling : touched.spellings()) {

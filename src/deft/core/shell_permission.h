@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "deft/core/command_paths.h"
 #include "deft/core/rule_book.h"
 #include "deft/core/shell_line.h"
 #include "deft/shell/classify.h"
+#include "deft/shell/named_paths.h"
 
 namespace deft {
 
@@ -42,7 +42,16 @@ class PathView {
   virtual TouchedPath touch(const std::string& path) const = 0;
   virtual bool may_read(const TouchedPath& path) const = 0;   // inside, public, or allowed by a rule
   virtual bool is_inside(const TouchedPath& path) const = 0;  // of the working directories, in both spellings
-  virtual bool may_write_by_rule(const TouchedPath& path) const = 0;
+  virtual const PlacedRule* rule_for_writing(const TouchedPath& path) const = 0;  // that allows it
+  // Whatever matches this pattern, links included, may be read. An empty one stands for anything.
+  virtual bool may_read_matches(const std::string& glob) const = 0;
+};
+
+// What is allowed beside rules.
+enum class Acceptance : std::uint8_t {
+  nothing,
+  edits,       // file commands inside the directories
+  local_work,  // and building, testing and committing there
 };
 
 // One command line against the rules.
@@ -59,10 +68,11 @@ class ShellPermission {
     bool is_allowed = false;
     const PlacedRule* rule = nullptr;  // one that allowed a part; nothing: no rule was needed
     bool by_edits = false;             // a part was allowed as an edit inside the directories
+    bool by_work = false;              // or as work on the project
     std::string missing;               // the part that nothing allows
   };
-  // Each part by a rule, or because it only reads, or (accept_edits) because it edits inside the directories.
-  Allowance allowance(bool accept_edits) const;
+  // Each part by a rule, or because it only reads, or because it is accepted.
+  Allowance allowance(Acceptance acceptance) const;
   // Every path that it names is one that may be read.
   bool reads_only_what_may_be_read() const;
   // A write to a protected or suspicious place, in words.
@@ -73,13 +83,17 @@ class ShellPermission {
   RuleMatch match_command(RuleList list, const shell::CommandUse& use) const;
   RuleMatch match_unknown(RuleList list, const shell::CommandUse& use) const;
   RuleMatch match_paths(RuleList list, const shell::CommandUse& use) const;
-  RuleMatch match_path(RuleList list, const NamedPath& path) const;
+  RuleMatch match_path(RuleList list, const shell::NamedPath& path) const;
   RuleMatch any_rule(RuleList list, const std::string& why) const;
   const PlacedRule* allow_rule(const shell::CommandUse& use) const;
   bool only_reads(const shell::CommandUse& use) const;
   bool edits_inside(const shell::CommandUse& use) const;
+  bool works_inside(const shell::CommandUse& use) const;
+  bool may_be_read(const shell::NamedPath& path) const;
   bool paths_may_be_read(const shell::CommandUse& use) const;
-  bool writes_are_allowed(const shell::CommandUse& use, bool accept_inside, bool& by_edits) const;
+  bool input_may_be_read(const shell::CommandUse& use) const;
+  bool runs_git_elsewhere() const;
+  bool writes_are_allowed(const shell::CommandUse& use, bool accept_inside, Allowance& out) const;
 
   const RuleBook& rules_;
   const std::string tool_;

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <initializer_list>
+#include <ranges>
 
+#include "deft/core/inline_programs.h"
 #include "deft/core/shell_line.h"
 
 // Commands that run commands. To deny, everything that can be recognised is looked through; an option that is not in
@@ -23,7 +24,7 @@ struct Wrapper {
   std::string_view text_options = {};  // whose value is shell text
   bool joins_words = false;            // its words are joined and given to a shell
 };
-constexpr std::array<Wrapper, 28> kWrappers = {{
+constexpr std::array<Wrapper, 29> kWrappers = {{
     {"timeout gtimeout", "-k -s --kill-after --signal", 1},
     {"nice gnice", "-n --adjustment"},
     {"ionice", "-c -n -p -P -u --class --classdata"},
@@ -54,14 +55,19 @@ constexpr std::array<Wrapper, 28> kWrappers = {{
     {"coproc", ""},
     {"gdb valgrind perf heaptrack", "-x -e -o --log-file --tool"},
     {"cgexec", "-g"},
+    {"caffeinate chronic ifne dumb-init tini cpulimit prlimit", "-t -w -l -p"},
 }};
 // Only to deny: the command stands somewhere behind them, or behind a word of theirs that announces it.
-constexpr std::string_view kRunners = "npx bunx pnpx uvx entr watchexec nodemon concurrently cargo-watch";
+constexpr std::string_view kRunners = "npx bunx pnpx uvx entr watchexec nodemon cargo-watch";
 constexpr std::string_view kRunnersWithWord =
     "docker podman kubectl nerdctl lxc direnv devbox mise asdf poetry pipenv uv rye hatch bundle rbenv pyenv nodenv "
-    "conda "
-    "mamba yarn pnpm npm bun vagrant flatpak snap";
+    "conda mamba vagrant flatpak snap";
 constexpr std::string_view kRunWords = "exec run x dlx shell do -- ssh";
+// What they `run` is a script by its name; commands stand behind these.
+constexpr std::string_view kScriptRunners = "yarn pnpm npm bun";
+constexpr std::string_view kScriptRunWords = "exec x dlx";
+// Their operands are commands, each as one word.
+constexpr std::string_view kTextRunners = "hyperfine concurrently tmux screen mprocs";
 constexpr std::string_view kShells = "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash";
 constexpr std::string_view kAllowWrappers = "timeout time nice nohup stdbuf command builtin noglob xargs";
 
@@ -129,8 +135,13 @@ void add_joined(const Words& words, std::size_t first, RunByCommand& out) {
   if (!text.empty()) out.texts.push_back(text);
 }
 
+void read_input(RunByCommand& out) {
+  out.reads_input = true;
+  out.not_followed = "runs what it reads from its input";
+}
+
 void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) {
-  const std::string_view name = command_name(words[0].text);
+  const std::string_view name = shell::command_name(words[0].text);
   std::size_t i = 1;
   for (; i < words.size() && words[i].is_exact() && words[i].text.starts_with('-') && words[i].text.size() > 1; ++i) {
     if (words[i].text == "--") {
@@ -147,7 +158,11 @@ void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) 
     if (const auto text = text_value(words, k, wrapper.text_options)) add_text(*text, out);
   }
   i += wrapper.operands;
-  if (i >= words.size()) return;
+  if (i >= words.size()) {
+    // Without a command they start a shell, which reads one.
+    if (out.texts.empty() && is_among_words(name, "ssh mosh su runuser")) read_input(out);
+    return;
+  }
   if (wrapper.joins_words) return add_joined(words, i, out);
   Words inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   if (is_among_words(name, "xargs gxargs parallel")) {
@@ -168,6 +183,17 @@ void look_into_find(const Words& words, RunByCommand& out) {
   }
 }
 
+// fd … -x COMMAND
+void look_into_fd(const Words& words, RunByCommand& out) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    if (!words[i].is_exact() || !is_among_words(words[i].text, "-x -X --exec --exec-batch")) continue;
+    Words inner(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+    inner.push_back(unknown_word("{}", shell::Extent::one));
+    out.commands.push_back(std::move(inner));
+    return;
+  }
+}
+
 void look_into_shell(const Words& words, RunByCommand& out) {
   bool wants_text = false;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -177,6 +203,7 @@ void look_into_shell(const Words& words, RunByCommand& out) {
       if (wants_text) return add_text(words[i], out);
       // A script: what is inside a program is not judged. But what comes through a descriptor stands in the line.
       if (!words[i].is_exact() || word == "-" || word.starts_with("/dev/") || word.starts_with("/proc/")) {
+        out.reads_input = true;
         out.not_followed = "runs what is not known: " + words[i].source;
       }
       return;
@@ -190,7 +217,11 @@ void look_into_shell(const Words& words, RunByCommand& out) {
     if (word[0] == '-' && word.find('c') != std::string::npos) wants_text = true;
     if (word.back() == 'o' || word.back() == 'O') ++i;
   }
-  out.not_followed = wants_text ? "runs text that is missing" : "runs what it reads from its input";
+  if (wants_text) {
+    out.not_followed = "runs text that is missing";
+  } else {
+    read_input(out);
+  }
 }
 
 // git -c alias.x='!rm y' x, and other settings that name a command.
@@ -218,6 +249,9 @@ void look_into_git(const Words& words, RunByCommand& out) {
   }
 }
 
+// at -l: shows what there is.
+bool is_question(const Argument& word) { return word.is_exact() && is_among_words(word.text, "-l -r -d -c -V"); }
+
 bool is_known_option(std::string_view name, std::string_view option) {
   if (name == "timeout") {
     return is_among_words(option, "-v --verbose --foreground --preserve-status -k -s --kill-after --signal") ||
@@ -237,19 +271,22 @@ bool is_known_option(std::string_view name, std::string_view option) {
 
 }  // namespace
 
-std::string_view command_name(std::string_view word) {
-  const std::size_t slash = word.rfind('/');
-  return slash == std::string_view::npos ? word : word.substr(slash + 1);
-}
-
 RunByCommand run_by(const std::vector<Argument>& words) {
   RunByCommand out;
   if (words.empty() || !words[0].is_exact()) return out;
-  const std::string_view name = command_name(words[0].text);
+  const std::string_view name = shell::command_name(words[0].text);
   if (is_among_words(name, kShells)) {
     look_into_shell(words, out);
-  } else if (name == "find" || name == "gfind" || name == "fd" || name == "fdfind") {
+  } else if (name == "find" || name == "gfind") {
     look_into_find(words, out);
+  } else if (name == "fd" || name == "fdfind") {
+    look_into_fd(words, out);
+  } else if (is_among_words(name, "at batch crontab") && !std::ranges::any_of(words, is_question)) {
+    read_input(out);
+  } else if (is_among_words(name, kTextRunners)) {
+    for (const Argument& word : words | std::views::drop(1)) {
+      if (word.is_exact()) out.maybe_texts.push_back(word.text);
+    }
   } else if (name == "git") {
     look_into_git(words, out);
   } else if (name == "eval") {
@@ -258,17 +295,20 @@ RunByCommand run_by(const std::vector<Argument>& words) {
   } else if (name == "trap") {
     const std::size_t first = words.size() > 1 && words[1].text == "--" ? 2 : 1;
     if (words.size() > first && !words[first].text.starts_with('-')) add_text(words[first], out);
-  } else if (is_among_words(name, kRunners) || is_among_words(name, kRunnersWithWord)) {
+  } else if (is_among_words(name, kRunners) || is_among_words(name, kRunnersWithWord) ||
+             is_among_words(name, kScriptRunners)) {
+    const std::string_view announcing = is_among_words(name, kScriptRunners) ? kScriptRunWords : kRunWords;
     bool is_announced = is_among_words(name, kRunners);
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (is_announced) out.commands.emplace_back(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-      is_announced = is_announced || is_among_words(words[i].text, kRunWords);
+      is_announced = is_announced || is_among_words(words[i].text, announcing);
     }
   } else if (const auto* wrapper = std::ranges::find_if(
                  kWrappers, [&](const Wrapper& entry) { return is_among_words(name, entry.names); });
              wrapper != kWrappers.end()) {
     look_behind(*wrapper, words, out);
   }
+  for (std::string& text : texts_in_programs(words)) out.maybe_texts.push_back(std::move(text));
   return out;
 }
 

@@ -94,6 +94,7 @@ void StreamDecoder::handle_json(const Json& json, std::string_view text) {
   if (auto error = find_provider_error(json)) {
     return fail(Error{Errc::failed, std::move(error->message)}, std::move(error->code));
   }
+  if (watcher_) watcher_(json, text);
   if (auto handled = dispatch(json, text); !handled) return fail(handled.error());
 }
 
@@ -128,7 +129,7 @@ void StreamDecoder::fail(Error error, std::string provider_code) {
   any_failed_ = true;
 }
 
-Result<Message> message_from_body(std::string_view json_text) {
+Result<std::vector<StreamEvent>> events_from_body(std::string_view json_text) {
   const auto json = parse_event(json_text);
   if (!json) return std::unexpected(json.error());
   if (auto error = find_provider_error(*json)) return deft::fail(Errc::failed, std::move(error->message));
@@ -145,7 +146,15 @@ Result<Message> message_from_body(std::string_view json_text) {
     read = AnthropicStream(assembler).handle_body(*json, json_text);
   }
   if (!read) return std::unexpected(read.error());
-  for (StreamEvent& event : assembler.take_events()) {
+  std::vector<StreamEvent> events = assembler.take_events();
+  if (events.empty()) return deft::fail(Errc::unsupported, "this is not an answer of a known model API");
+  return events;
+}
+
+Result<Message> message_from_body(std::string_view json_text) {
+  auto events = events_from_body(json_text);
+  if (!events) return std::unexpected(events.error());
+  for (StreamEvent& event : *events) {
     if (auto* done = std::get_if<MessageDone>(&event)) return std::move(done->message);
     if (auto* failed = std::get_if<MessageFailed>(&event)) return std::unexpected(std::move(failed->error));
   }

@@ -1,15 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "deft/base/sse.h"
 #include "deft/core/assembler.h"
 #include "deft/model/anthropic_stream.h"
 #include "deft/model/openai_chat_stream.h"
 #include "deft/model/openai_responses_stream.h"
-#include "deft/model/sse.h"
 
 namespace deft {
 
@@ -37,6 +38,11 @@ class StreamDecoder {
   std::vector<StreamEvent> abandon(Error error);
 
   StreamApi api() const { return api_; }
+  bool message_began() const { return assembler_.messages_begun() > 0; }
+  // Told of each event before it is decoded, as a value and as text; what came of those before it can be taken then.
+  using Watcher = std::function<void(const Json& event, std::string_view text)>;
+  void watch(Watcher watcher) { watcher_ = std::move(watcher); }
+  std::vector<StreamEvent> take_events() { return assembler_.take_events(); }
 
  private:
   void handle(const SseEvent& event);
@@ -48,6 +54,7 @@ class StreamDecoder {
   bool nothing_came() const { return assembler_.messages_begun() == 0 && !any_failed_; }
 
   SseReader reader_;
+  Watcher watcher_;
   Assembler assembler_;
   AnthropicStream anthropic_;
   OpenAiChatStream chat_;
@@ -57,7 +64,8 @@ class StreamDecoder {
   bool any_failed_ = false;
 };
 
-// A whole answer that was not streamed, of any of the three APIs.
+// A whole answer that was not streamed, of any of the three APIs: what its stream would have given, and the message.
+Result<std::vector<StreamEvent>> events_from_body(std::string_view json_text);
 Result<Message> message_from_body(std::string_view json_text);
 
 }  // namespace deft

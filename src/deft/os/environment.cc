@@ -54,7 +54,8 @@ constexpr std::array kModelVendors = {
 };
 constexpr std::array kSecretWords = {"KEY"sv,        "TOKEN"sv, "SECRET"sv, "PASSWORD"sv,
                                      "CREDENTIAL"sv, "AUTH"sv,  "HEADERS"sv};
-constexpr std::array kOtherSecrets = {"GOOGLE_API_KEY"sv, "HF_TOKEN"sv, "AWS_BEARER_TOKEN_BEDROCK"sv};
+constexpr std::array kOtherSecrets = {"GOOGLE_API_KEY"sv, "HF_TOKEN"sv, "AWS_BEARER_TOKEN_BEDROCK"sv,
+                                      "BRAVE_API_KEY"sv};
 
 bool contains(const auto& list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 

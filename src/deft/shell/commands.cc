@@ -246,14 +246,9 @@ void Walker::visit_redirections(const std::vector<Redirection>& redirections, Co
     RedirectionUse& entry = use.redirections.emplace_back();
     entry.descriptor = descriptor_of(redirection);
     entry.access = access_of(redirection.kind);
-    if (redirection.document) {
-      look_into(redirection.document->body);
-      entry.target = Argument::exactly("");
-      continue;
-    }
-    if (redirection.kind == RedirectionKind::here_string) {
-      look_into(redirection.target);
-      entry.target = Argument::exactly("");
+    if (entry.access == Access::here) {
+      const Word& text = redirection.document ? redirection.document->body : redirection.target;
+      entry.target = to_argument(expand_to_value(text), redirection.document ? "a here-document" : text.source);
       continue;
     }
     std::vector<Argument> targets = expand(redirection.target);

@@ -33,6 +33,9 @@ struct Argument {
   bool rootless = false;  // no word of it can begin with "/"
   std::string source;     // as written
   std::string unknown;    // the first part that could not be resolved, as written: "$x"
+  // Of a word that is not exact: the pattern that it is, everything else in it being known (base/glob.h without
+  // braces); empty: it is none, or more than a pattern.
+  std::string glob;
 
   bool is_exact() const { return extent == Extent::exact; }
   bool is_one_word() const { return extent == Extent::exact || extent == Extent::one; }
@@ -50,7 +53,7 @@ enum class Access { read, write, append, read_write, duplicate, here };
 struct RedirectionUse {
   int descriptor = 0;  // -1: standard output and standard error
   Access access = Access::read;
-  Argument target;  // duplicate: the number or "-"; here: empty
+  Argument target;  // duplicate: the number or "-"; here: the text, which is no word of the line
 };
 
 struct CommandUse {

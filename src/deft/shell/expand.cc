@@ -43,6 +43,10 @@ class FieldBuilder {
   void add_text(std::string_view text, bool quoted) {
     if (quoted || !text.empty()) present_ = true;
     if (text.empty()) return;
+    for (const char c : text) {
+      if (std::string_view("*?[\\").find(c) != std::string_view::npos) glob_ += '\\';
+      glob_ += c;
+    }
     if (!frozen_) text_ += text;
     if (frozen_) is_integer_ = false;
     if (frozen_ && text_.empty()) decide(text[0] != '-', text[0] != '/', /*may_be_empty=*/false);
@@ -51,6 +55,7 @@ class FieldBuilder {
   void add_value(const Value& value, bool quoted, const std::string& source) {
     if (value.exact) return add_text(value.text, quoted);
     if (text_.empty()) decide(value.dashless, value.rootless, value.may_be_empty);
+    has_unknown_ = true;
     if (!frozen_) text_ += value.text;
     is_integer_ = !frozen_ && text_.empty() && value.is_integer;
     if (unknown_.empty()) unknown_ = source;
@@ -60,7 +65,10 @@ class FieldBuilder {
     ++unknown_parts_;
   }
 
-  void add_pattern(std::string_view text) {
+  // `text` as written; is_all: it is the pattern itself.
+  void add_pattern(std::string_view text, bool is_all) {
+    glob_ += text;
+    has_unknown_ = has_unknown_ || !is_all;
     if (text_.empty()) decide(/*dashless=*/false, /*rootless=*/true, /*may_be_empty=*/false);
     if (unknown_.empty()) unknown_ = text;
     is_integer_ = false;
@@ -85,6 +93,7 @@ class FieldBuilder {
     argument.rootless = text_.empty() ? slash_ != Begin::possible : text_[0] != '/';
     argument.is_integer = is_integer_ && unknown_parts_ == 1;
     argument.unknown = unknown_;
+    if (many_ && !has_unknown_) argument.glob = glob_;
     return argument;
   }
 
@@ -104,6 +113,8 @@ class FieldBuilder {
 
   std::string text_;
   std::string unknown_;
+  std::string glob_;          // all of it, as a pattern
+  bool has_unknown_ = false;  // then that means nothing
   Begin dash_ = Begin::undecided;
   Begin slash_ = Begin::undecided;
   int unknown_parts_ = 0;
@@ -181,7 +192,7 @@ void Walker::expand_parts(const std::vector<const Part*>& parts, const std::stri
   };
   for (const Part* part : parts) {
     if (part->kind == PartKind::glob) {
-      field.add_pattern(part->text);
+      field.add_pattern(part->text, /*is_all=*/true);
       continue;
     }
     if (has_list_parameter(*part)) spread_from(*part);
@@ -207,7 +218,7 @@ void Walker::expand_parts(const std::vector<const Part*>& parts, const std::stri
         const std::string piece = value.text.substr(start, i - start);
         const std::size_t pattern = piece.find_first_of("*?[\\");
         field.add_text(std::string_view(piece).substr(0, pattern), /*quoted=*/false);
-        if (pattern != std::string::npos) field.add_pattern(source_of(*part));
+        if (pattern != std::string::npos) field.add_pattern(source_of(*part), /*is_all=*/false);
       }
     }
   }

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "deft/shell/commands.h"
 
-// Which files a command line shows, and which paths it names. Both answer only what is certain from the text; paths are
-// absolute and without "." and "..", links are not followed.
+// Which files a command line shows. Answers only what is certain from the text; paths are absolute and without "." and
+// "..", links are not followed.
 
 namespace deft::shell {
 
@@ -24,10 +23,5 @@ struct ShownFile {
 // Files whose lines stand in the output, unfiltered, if the line ended with code 0: cat F, nl F, head -n N F,
 // tail -n +N F, sed -n 'X,Yp' F. A file that cannot be read is listed as well: its absence shows in the output.
 std::vector<ShownFile> shown_files(const Commands& commands);
-
-// Every path that the commands name, in operands, values of options and redirections; of a pattern the folder in which
-// it begins. A word that may be a path counts as one. Nothing at all if one of them cannot be resolved: a value that is
-// not known, a folder that is not known, text that becomes a command.
-std::optional<std::vector<std::string>> touched_paths(const Commands& commands);
 
 }  // namespace deft::shell

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,14 +54,21 @@ class RecordingFrontend final : public Frontend {
 // Hooks that a test scripts.
 class LambdaHooks final : public HookRunner {
  public:
-  std::function<BeforeCall(const ToolCall&, std::stop_token)> before = nullptr;
-  std::function<AfterCall(const ToolCall&, const ToolResult&)> after = nullptr;
-  BeforeCall before_call(const ToolCall& call, std::stop_token stop) override {
-    return before ? before(call, stop) : BeforeCall{};
+  std::map<HookEvent, std::function<HookOutcome(const HookMoment&, std::stop_token)>> on = {};
+  bool listens(HookEvent event) const override { return on.contains(event); }
+  HookOutcome run(const HookMoment& moment, std::stop_token stop) override { return on.at(moment.event)(moment, stop); }
+  std::vector<LateHookWord> take_late_words() override {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(late_, {});
   }
-  AfterCall after_call(const ToolCall& call, const ToolResult& result, std::stop_token) override {
-    return after ? after(call, result) : AfterCall{};
+  void add_late(LateHookWord word) {
+    const std::lock_guard lock(mutex_);
+    late_.push_back(std::move(word));
   }
+
+ private:
+  std::mutex mutex_;
+  std::vector<LateHookWord> late_;
 };
 
 // A whole engine on a temporary folder, with tools that the test makes and real threads.

@@ -19,7 +19,7 @@ class LambdaTool final : public Tool {
     std::function<bool(const Json&)> is_read_only = nullptr;
     std::function<std::optional<Footprint>(const Json&)> footprint = nullptr;
     std::function<Result<void>(const Json&, ToolIo&)> validate = nullptr;
-    std::function<std::optional<Wait>(const Json&)> wait_for = nullptr;
+    std::function<std::optional<Wait>(const Json&, ToolIo&)> wait_for = nullptr;
     std::function<std::optional<std::string>()> disabled = nullptr;
   };
   explicit LambdaTool(Parts parts) : parts_(std::move(parts)) {}
@@ -35,8 +35,8 @@ class LambdaTool final : public Tool {
   Result<void> validate(const Json& input, ToolIo& io) const override {
     return parts_.validate ? parts_.validate(input, io) : Result<void>();
   }
-  std::optional<Wait> wait_for(const Json& input) const override {
-    return parts_.wait_for ? parts_.wait_for(input) : std::nullopt;
+  std::optional<Wait> wait_for(const Json& input, ToolIo& io) const override {
+    return parts_.wait_for ? parts_.wait_for(input, io) : std::nullopt;
   }
   std::optional<std::string> disabled() const override { return parts_.disabled ? parts_.disabled() : std::nullopt; }
 

@@ -49,9 +49,11 @@ class TempFolder {
     return out.str();
   }
 
-  std::vector<std::string> names() const {
+  // Of what is in it, or in a folder in it; sorted.
+  std::vector<std::string> names(std::string_view folder = {}) const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(*this / folder))
+      names.push_back(entry.path().filename());
     std::sort(names.begin(), names.end());
     return names;
   }

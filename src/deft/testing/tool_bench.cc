@@ -35,6 +35,7 @@ ToolIo ToolBench::make_io(const SessionView& view) {
           .stop = stop_.get_token(),
           .progress = [this](Json shown) { progress_.push_back(std::move(shown)); },
           .call_id = "call_1",
+          .outputs = outputs_,
           .changes = changes_};
 }
 

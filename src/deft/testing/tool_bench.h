@@ -30,6 +30,8 @@ class ToolBench {
   void use(Processes& processes) { processes_ = &processes; }
   // For tools that change files: where they record it.
   void use(FileChanges& changes) { changes_ = &changes; }
+  // For tools that may have more to say than is shown.
+  void use(std::shared_ptr<OutputFolder> outputs) { outputs_ = std::move(outputs); }
 
   Result<ToolResult> call(Tool& tool, const Json& input);
   // Only what comes before the permission, and only what comes after it: for what happens in between.
@@ -47,6 +49,7 @@ class ToolBench {
   NoProcesses no_processes_;
   Processes* processes_ = &no_processes_;
   FileChanges* changes_ = nullptr;
+  std::shared_ptr<OutputFolder> outputs_;
   SystemClock clock_;
   SessionState session_;
   std::stop_source stop_;

@@ -104,8 +104,8 @@ class BashTool final : public Tool {
     const LastDirectory last_directory(io.session_folder, io.call_id, command);
     auto child = start(last_directory.script(command), last_directory.file(), io);
     if (!child) return std::unexpected(child.error());
-    auto output = std::make_unique<ShellOutput>(output_file(io, safe_file_name(io.call_id)),
-                                                ShellOutput::Keep::long_output, options_.output_bytes_max);
+    auto output = std::make_unique<ShellOutput>(io.outputs, std::string(io.call_id), ShellOutput::Keep::long_output,
+                                                io.result_characters_max);
     TimePoint next_progress{};
     const auto on_output = [&](OutputStream, std::string_view bytes) {
       output->add(bytes);
@@ -125,13 +125,15 @@ class BashTool final : public Tool {
                     .deadline = io.os.clock.now() + std::chrono::milliseconds(kBackgroundTimeoutMsDefault)},
                    tasks_->next_id(), /*was_moved=*/true);
     }
+    output->finish();
     ToolResult result = shell_answer(command, **end, *output, timeout);
-    if (result.error == Errc::failed) result.text += limit_note(result.text, (**end).signal, options_.limits);
-    if (io.judged_read_only && result.error == Errc::failed && speaks_of_a_refusal(result.text)) {
+    const std::string said = output->text();
+    if (result.error == Errc::failed) result.text += limit_note(said, (**end).signal, options_.limits);
+    if (io.judged_read_only && result.error == Errc::failed && speaks_of_a_refusal(said)) {
       judge_.was_refused(command);
       result.text += kRefusedText;
     }
-    if (!result.is_error() && output->raw()) {
+    if (!result.is_error() && output->raw() && !output->is_long()) {
       for (FileSeen& seen : shown_by_command(command, *output->raw(), io)) {
         result.modifiers.emplace_back(FileWasSeen{std::move(seen)});
       }
@@ -146,8 +148,8 @@ class BashTool final : public Tool {
     if (!child) return std::unexpected(child.error());
     const std::string id = tasks_->next_id();
     return go_on({.child = std::move(*child),
-                  .output = std::make_unique<ShellOutput>(output_file(io, "task-" + id), ShellOutput::Keep::all,
-                                                          options_.output_bytes_max),
+                  .output = std::make_unique<ShellOutput>(io.outputs, "task-" + id, ShellOutput::Keep::all,
+                                                          io.result_characters_max),
                   .command = std::string(command_of(input)),
                   .description = description_of(input),
                   .deadline = io.os.clock.now() + std::chrono::milliseconds(timeout.ms)},
@@ -156,6 +158,7 @@ class BashTool final : public Tool {
 
   // A command that too many others are beside of ends here.
   Result<ToolResult> go_on(BackgroundCommand command, const std::string& id, bool was_moved) {
+    command.output->keep_all();
     ToolResult result = background_answer(id, *command.output, was_moved);
     if (auto adopted = tasks_->adopt(id, command); !adopted) return std::unexpected(adopted.error());
     return result;
@@ -184,9 +187,6 @@ class BashTool final : public Tool {
   }
   static std::string description_of(const Json& input) {
     return std::string(find_string(input, "description").value_or(""));
-  }
-  static std::string output_file(const ToolIo& io, const std::string& name) {
-    return std::string(io.session_folder) + "/tool-results/" + name + ".txt";
   }
 
   const BashOptions options_;
@@ -232,7 +232,7 @@ class BashTool final : public Tool {
       .search_hint = "shell terminal command line script run program",
       .always_load = true,
       .failure_cancels_siblings = true,
-      .result_characters_max = kUnlimited};  // ShellOutput bounds it, and keeps both ends
+      .result_kept = KeptPart::both};
 };
 
 }  // namespace

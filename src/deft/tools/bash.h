@@ -26,7 +26,6 @@ struct BashOptions {
   CommandLimits limits{};
   std::vector<std::string> daemons{};  // that a command may leave running until the session ends
   UseProfile profile = UseProfile::if_needed;
-  std::size_t output_bytes_max = kShellOutputShownBytes;
   std::int64_t timeout_ms_default = kBashTimeoutMsDefault;
   std::int64_t timeout_ms_max = kBashTimeoutMsMax;
 };

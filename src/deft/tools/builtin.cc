@@ -1,28 +1,37 @@
 #include "deft/tools/builtin.h"
 
+#include "deft/tools/ask_user_question.h"
 #include "deft/tools/edit.h"
 #include "deft/tools/glob_tool.h"
 #include "deft/tools/grep.h"
 #include "deft/tools/notebook_edit.h"
+#include "deft/tools/plan_mode.h"
 #include "deft/tools/read.h"
 #include "deft/tools/sleep.h"
 #include "deft/tools/task_tools.h"
+#include "deft/tools/web_fetch.h"
 #include "deft/tools/write.h"
 
 namespace deft {
 
 std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& options) {
   auto tasks = std::make_shared<BackgroundTasks>();
-  return {make_bash_tool(options.bash, tasks),
-          make_edit_tool(),
-          make_glob_tool(options.search),
-          make_grep_tool(options.search),
-          make_notebook_edit_tool(),
-          make_read_tool(),
-          make_sleep_tool(),
-          make_task_output_tool(tasks),
-          make_task_stop_tool(tasks),
-          make_write_tool()};
+  std::vector<std::shared_ptr<Tool>> tools = {make_ask_user_question_tool(),
+                                              make_bash_tool(options.bash, tasks),
+                                              make_edit_tool(),
+                                              make_enter_plan_mode_tool(),
+                                              make_exit_plan_mode_tool(),
+                                              make_glob_tool(options.search),
+                                              make_grep_tool(options.search),
+                                              make_notebook_edit_tool(),
+                                              make_read_tool(),
+                                              make_sleep_tool(),
+                                              make_task_output_tool(tasks),
+                                              make_task_stop_tool(tasks),
+                                              make_web_fetch_tool(options.web),
+                                              make_write_tool()};
+  if (auto search = make_web_search_tool(options.web, options.web_search)) tools.push_back(std::move(search));
+  return tools;
 }
 
 }  // namespace deft

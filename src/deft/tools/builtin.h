@@ -6,12 +6,16 @@
 #include "deft/tools/bash.h"
 #include "deft/tools/search_root.h"
 #include "deft/tools/tool.h"
+#include "deft/tools/web_page.h"
+#include "deft/tools/web_search.h"
 
 namespace deft {
 
 struct BuiltinOptions {
   BashOptions bash{};
   SearchOptions search{};
+  WebOptions web{};
+  WebSearchOptions web_search{};
 };
 
 // Every tool that comes with deft, for one session.

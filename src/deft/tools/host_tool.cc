@@ -13,7 +13,7 @@ class HostTool final : public Tool {
   const ToolSpec& spec() const override { return spec_; }
   bool is_concurrency_safe(const Json&, const SessionView&) const override { return read_only_hint_; }
   bool is_destructive(const Json&) const override { return destructive_hint_; }
-  std::optional<Wait> wait_for(const Json&) const override { return Wait{.for_host = true}; }
+  std::optional<Wait> wait_for(const Json&, ToolIo&) const override { return Wait{.for_host = true}; }
 
   Result<ToolResult> run(const Json&, ToolIo& io) override {
     if (!io.answer || !io.answer->is_object()) return fail(Errc::failed, "The host gave no usable answer.");
@@ -70,6 +70,7 @@ Result<std::shared_ptr<Tool>> make_host_tool(const Json& definition) {
                 .description = std::string(find_string(definition, "description").value_or("")),
                 .input_schema = *schema,
                 .on_interrupt = read_only ? OnInterrupt::cancel : OnInterrupt::block,
+                .result_characters_declared = declared_result_maximum(find(definition, "_meta")),
                 .origin = Origin::host};
   return std::make_shared<HostTool>(std::move(spec), read_only, hint("destructiveHint"));
 }

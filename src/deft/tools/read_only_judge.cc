@@ -8,7 +8,7 @@
 
 #include "deft/base/content_hash.h"
 #include "deft/shell/commands.h"
-#include "deft/shell/named_files.h"
+#include "deft/shell/named_paths.h"
 #include "deft/shell/parse.h"
 
 namespace deft {

@@ -79,7 +79,7 @@ TEST(ToolContract, WhatIsNotDeclaredIsTheSafeAnswer) {
   EXPECT_FALSE(plain->is_concurrency_safe(input, any_session()));
   EXPECT_FALSE(plain->footprint(input, any_session()));
   EXPECT_FALSE(plain->is_session_only(input));
-  EXPECT_FALSE(plain->wait_for(input));
+  EXPECT_FALSE(plain->makes_calls());
   EXPECT_EQ(plain->spec().on_interrupt, OnInterrupt::block);
   EXPECT_FALSE(plain->spec().failure_cancels_siblings);
   EXPECT_EQ(plain->spec().result_characters_max, 30'000U);

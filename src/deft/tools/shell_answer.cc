@@ -41,10 +41,21 @@ std::string without_last_newlines(std::string text) {
 
 ToolResult shell_answer(std::string_view command, const CommandEnd& end, const ShellOutput& output,
                         const ShellTimeout& timeout) {
-  ToolResult result{.text = without_last_newlines(output.text())};
-  JsonObject details{{"stdout", result.text}, {"stderr", ""}, {"interrupted", false}};
+  std::string shown = without_last_newlines(output.text());
+  JsonObject details{{"stdout", shown}, {"stderr", ""}, {"interrupted", false}};
+  ToolResult result;
+  if (output.is_long()) {
+    result.long_output = output.long_output();
+  } else {
+    result.text = std::move(shown);
+  }
   const auto lead = [&](const std::string& line) {
-    result.text = result.text.empty() ? line : line + "\n" + result.text;
+    if (result.long_output) {
+      result.text.insert(0, line + "\n");
+      result.long_output->at += line.size() + 1;
+    } else {
+      result.text = result.text.empty() ? line : line + "\n" + result.text;
+    }
   };
   if (end.cause == CommandEnd::Cause::cancel) {
     result.error = Errc::cancelled;
@@ -59,7 +70,7 @@ ToolResult shell_answer(std::string_view command, const CommandEnd& end, const S
     lead(killed_by(end.signal));
   } else if (const auto meaning = end.exit_code == 0 ? std::nullopt : shell::meaning_of_exit(command, end.exit_code)) {
     details["returnCodeInterpretation"] = meaning->text;  // grep that found nothing has not failed
-    if (result.text.empty()) result.text = "(" + meaning->text + ")";
+    if (result.text.empty() && !result.long_output) result.text = "(" + meaning->text + ")";
   } else if (end.exit_code != 0) {
     result.error = Errc::failed;
     lead("Exit code " + std::to_string(end.exit_code));
@@ -111,7 +122,9 @@ ToolResult background_answer(std::string_view task_id, const ShellOutput& output
   const std::string id(task_id);
   ToolResult result{.text = was_moved ? "The command goes on in the background as task " + id + "."
                                       : "The command runs in the background as task " + id + "."};
-  result.text += " Its output goes to " + output.file() + ". Look at it with TaskOutput, end it with TaskStop.";
+  result.text += output.has_file() ? " Its output goes to " + output.file() + "."
+                                   : " Its output cannot be saved: " + output.problem() + ".";
+  result.text += " Look at it with TaskOutput, end it with TaskStop.";
   const std::string so_far = without_last_newlines(output.text());
   if (!so_far.empty()) result.text += "\nOutput so far:\n" + so_far;
   result.details = JsonObject{{"stdout", so_far},

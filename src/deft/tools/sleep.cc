@@ -14,7 +14,7 @@ class SleepTool final : public Tool {
   bool is_read_only(const Json&, const SessionView&) const override { return true; }
   bool is_session_only(const Json&) const override { return true; }
   std::optional<Footprint> footprint(const Json&, const SessionView&) const override { return Footprint::nothing(); }
-  std::optional<Wait> wait_for(const Json& input) const override {
+  std::optional<Wait> wait_for(const Json& input, ToolIo&) const override {
     return Wait{.at_most = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds(input)))};
   }
   Result<ToolResult> run(const Json& input, ToolIo&) override {

@@ -62,7 +62,7 @@ class TaskOutputTool final : public Tool {
     return Footprint::uses_session(Footprint::Use::read);
   }
 
-  std::optional<Wait> wait_for(const Json& input) const override {
+  std::optional<Wait> wait_for(const Json& input, ToolIo&) const override {
     const std::string id = task_id(input);
     if (id.empty() || !find_bool(input, "block").value_or(true)) return std::nullopt;
     const auto wait_ms =

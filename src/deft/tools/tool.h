@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -15,6 +14,7 @@
 #include "deft/base/result.h"
 #include "deft/core/footprint.h"
 #include "deft/core/permission.h"
+#include "deft/core/result_limits.h"
 #include "deft/core/session_state.h"
 #include "deft/core/tool_result.h"
 
@@ -22,7 +22,9 @@ namespace deft {
 
 class FileChanges;
 class Files;
+class OutputFolder;
 class Processes;
+class ToolPool;
 
 // The outside world, as tools reach it. Every part has a fake twin in testing/.
 struct Os {
@@ -30,9 +32,6 @@ struct Os {
   Processes& processes;
   const Clock& clock;
 };
-
-inline constexpr std::size_t kResultCharactersMax = 30'000;
-inline constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();  // never stored away
 
 enum class OnInterrupt : std::uint8_t {
   block,   // runs on when the user sends a new message
@@ -54,6 +53,8 @@ struct ToolSpec {
   OnInterrupt on_interrupt = OnInterrupt::block;
   bool failure_cancels_siblings = false;
   std::size_t result_characters_max = kResultCharactersMax;
+  std::optional<std::size_t> result_characters_declared = std::nullopt;  // declared_result_maximum() of its `_meta`
+  std::optional<KeptPart> result_kept = std::nullopt;                    // what stays in sight of a long one
   Origin origin = Origin::built_in;
 };
 
@@ -63,6 +64,9 @@ struct Wait {
   bool for_host = false;                           // an answer from the host ends it
   // Called once when the wait begins, with what ends it: to be called from any thread, at any time or never.
   std::function<void(std::function<void()> end_wait)> watch = nullptr;
+  // What is waited for hears of a stop itself, by io.stop, and ends the wait when it has obeyed: the call is answered
+  // then and not before.
+  bool obeys_stop = false;
 };
 
 // What a running call has in hand.
@@ -73,10 +77,17 @@ struct ToolIo {
   std::function<void(Json)> progress;  // shown at once; the latest wins
   const Json* answer = nullptr;        // after a wait for the host: what it answered
   std::string_view call_id = {};
-  std::string_view session_folder = {};  // private to the session; large output goes there
-  FileChanges* changes = nullptr;        // where changes of files are recorded first, to be undone; null: nowhere
-  bool judged_read_only = false;         // permission was given for a call that only reads: it must not do more
-  std::stop_token to_background = {};    // requested: go on without anyone waiting, if the tool can
+  std::string_view session_folder = {};  // private to the session
+  // Where output goes that is too long to be shown; null: nowhere. And how much of it is shown.
+  std::shared_ptr<OutputFolder> outputs = nullptr;
+  std::size_t result_characters_max = kResultCharactersMax;
+  FileChanges* changes = nullptr;      // where changes of files are recorded first, to be undone; null: nowhere
+  bool judged_read_only = false;       // permission was given for a call that only reads: it must not do more
+  bool approved = false;               // a person said yes to this very input
+  std::stop_token to_background = {};  // requested: go on without anyone waiting, if the tool can
+  // What the agent has and may do, when the call began.
+  std::shared_ptr<const ToolPool> pool = nullptr;
+  std::shared_ptr<const Permissions> permissions = nullptr;
 };
 
 // A tool declares what it is; the engine never treats one specially by its name. A declaration that throws counts as
@@ -98,9 +109,14 @@ class Tool {
   }
   virtual bool is_destructive(const Json&) const { return false; }
   virtual bool is_session_only(const Json&) const { return false; }  // changes nothing but the session's own state
+  // It makes calls of its own, each through the gate: whatever it is by itself, something may have been done.
+  virtual bool makes_calls() const { return false; }
   // Nothing: the plain rule holds, safe calls run beside safe calls and all others alone.
   virtual std::optional<Footprint> footprint(const Json&, const SessionView&) const { return std::nullopt; }
   virtual Result<void> validate(const Json&, ToolIo&) const { return {}; }
+  // The input with what the tool itself adds to it, before hooks and people see it; nothing: as it is. Asked of every
+  // new input, also of one that a person gave.
+  virtual std::optional<Json> completed(const Json&, ToolIo&) const { return std::nullopt; }
   virtual std::optional<OwnVerdict> check_permission(const Json&, const SessionView&) const { return std::nullopt; }
   // The paths that permission is judged on; nothing: those of the footprint. Empty means it touches none.
   virtual std::optional<std::vector<std::string>> permission_paths(const Json&, const SessionView&) const {
@@ -112,8 +128,9 @@ class Tool {
   // Does the specifier of a rule, `Tool(specifier)`, cover this input?
   virtual bool matches_rule(const Json& input, std::string_view specifier) const { return to_json(input) == specifier; }
 
-  // A wait before run(), see Wait. Asked once, on a worker.
-  virtual std::optional<Wait> wait_for(const Json&) const { return std::nullopt; }
+  // A wait before run(), see Wait. Asked once, on a worker, when the call is allowed: whatever it waits for may be
+  // begun here.
+  virtual std::optional<Wait> wait_for(const Json&, ToolIo&) const { return std::nullopt; }
   // Does the work; blocks; ends soon after io.stop is requested, with Errc::cancelled if it did not complete.
   virtual Result<ToolResult> run(const Json& input, ToolIo& io) = 0;
   // Makes the text for the model from the details, after hooks have seen or replaced those.

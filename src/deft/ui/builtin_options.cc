@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "deft/os/capabilities.h"
+#include "deft/os/curl_http_client.h"
+#include "deft/tools/shell_environment.h"
 
 namespace deft {
 namespace {
 
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
-constexpr std::int64_t kOutputBytesFromEnvironmentMax = 150'000;
+constexpr std::int64_t kOutputCharactersFromEnvironmentMax = 150'000;
 
 // Generous: they are there for the command that has gone mad, not for the one that needs much. Memory has no limit of
 // its own: address sanitizers and virtual machines reserve more than any machine has.
@@ -63,15 +65,35 @@ BuiltinOptions builtin_options(const Settings& settings) {
                               .open_files = limit(shell.open_files, kOpenFilesDefault)},
                    .daemons = shell.daemons,
                    .profile = use_profile(shell.profile)};
-  if (shell.output_characters_max) {
-    bash.output_bytes_max = static_cast<std::size_t>(*shell.output_characters_max);
-  } else if (const auto bytes = number_in_environment("BASH_MAX_OUTPUT_LENGTH")) {
-    bash.output_bytes_max = static_cast<std::size_t>(std::min(*bytes, kOutputBytesFromEnvironmentMax));
-  }
   bash.timeout_ms_max = number_in_environment("BASH_MAX_TIMEOUT_MS").value_or(bash.timeout_ms_max);
   bash.timeout_ms_default = number_in_environment("BASH_DEFAULT_TIMEOUT_MS").value_or(bash.timeout_ms_default);
   bash.timeout_ms_default = std::min(bash.timeout_ms_default, bash.timeout_ms_max);
-  return {.bash = std::move(bash)};
+  BuiltinOptions options{.bash = std::move(bash)};
+  // Costs nothing before the first transfer.
+  options.web.http = std::make_shared<CurlHttpClient>(http_network(ShellEnvironment::own()));
+  options.web.private_hosts = settings.web.private_hosts;
+  options.web_search = {.provider = settings.web.search_provider, .url = settings.web.search_url};
+  if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
+    options.web_search.key = key;
+  }
+  return options;
+}
+
+ResultOptions result_options(const Settings& settings) {
+  const ResultSettings& given = settings.results;
+  ResultOptions options{.limits = given.limits, .refers_to_earlier = given.refers_to_earlier};
+  if (given.file_mb) options.quota.file_bytes_max = *given.file_mb * kMegabyte;
+  if (given.session_mb) options.quota.folder_bytes_max = *given.session_mb * kMegabyte;
+  if (given.disk_free_mb) options.quota.free_bytes_min = *given.disk_free_mb * kMegabyte;
+
+  auto shell_max = settings.shell.output_characters_max;
+  const auto from_environment = number_in_environment("BASH_MAX_OUTPUT_LENGTH");
+  if (!shell_max && from_environment) shell_max = std::min(*from_environment, kOutputCharactersFromEnvironmentMax);
+  for (const char* shell : {"Bash", "PowerShell"}) {
+    auto& limit = options.limits.tools[shell].characters_max;
+    if (shell_max && !limit) limit = static_cast<std::size_t>(*shell_max);
+  }
+  return options;
 }
 
 }  // namespace deft

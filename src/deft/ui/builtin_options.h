@@ -1,12 +1,16 @@
 #pragma once
 
+#include "deft/agent/given_results.h"
 #include "deft/config/settings.h"
 #include "deft/tools/builtin.h"
 
 namespace deft {
 
-// What the settings and the environment (BASH_DEFAULT_TIMEOUT_MS, BASH_MAX_TIMEOUT_MS, BASH_MAX_OUTPUT_LENGTH) say
-// about the tools that come with deft. A variable that is no sensible number is left out of account.
+// What the settings and the environment (BASH_DEFAULT_TIMEOUT_MS, BASH_MAX_TIMEOUT_MS) say about the tools that come
+// with deft. A variable that is no sensible number is left out of account.
 BuiltinOptions builtin_options(const Settings& settings);
+
+// The same for what the model is shown of results (BASH_MAX_OUTPUT_LENGTH).
+ResultOptions result_options(const Settings& settings);
 
 }  // namespace deft

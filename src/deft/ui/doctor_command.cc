@@ -4,14 +4,17 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "deft/base/json.h"
+#include "deft/model/provider_choice.h"
 #include "deft/os/capabilities.h"
 #include "deft/os/environment.h"
 #include "deft/tools/shell_environment.h"
+#include "deft/ui/session_settings.h"
 
 namespace deft {
 namespace {
@@ -84,6 +87,29 @@ Finding secrets(bool is_root) {
   return {"secrets", Finding::State::note, text};
 }
 
+// Which model would be asked from here, and how to get a search of the web.
+void examine_providers(std::vector<Finding>& findings) {
+  std::error_code error;
+  const std::string directory = std::filesystem::current_path(error);
+  const auto session = load_session_settings({.directory = directory, .given = {}, .wanted = {}});
+  if (!session) {
+    findings.push_back({"settings", Finding::State::note, session.error().message});
+    return;
+  }
+  const Settings& settings = session->merged.settings;
+  std::vector<std::string> environment = ShellEnvironment::own();
+  environment.insert(environment.end(), settings.model.environment.begin(), settings.model.environment.end());
+  const auto choice = choose_provider(settings.model, {}, environment);
+  findings.push_back({"model", choice ? Finding::State::good : Finding::State::note,
+                      choice ? choice->description() : choice.error().message});
+  const std::string& search = settings.web.search_provider;
+  findings.push_back({"web search", Finding::State::good,
+                      !search.empty()
+                          ? search
+                          : "none, so there is no tool WebSearch; \"webSearch\": {\"provider\": "
+                            "\"searxng\", \"url\": …} or {\"provider\": \"brave\"} in the settings adds it"});
+}
+
 std::vector<Finding> examine() {
   std::vector<Finding> findings;
   const SystemCapabilities system = probe_capabilities();
@@ -100,6 +126,7 @@ std::vector<Finding> examine() {
   findings.push_back(temporary_folder());
   findings.push_back(profile());
   findings.push_back(secrets(system.is_root));
+  examine_providers(findings);
   return findings;
 }
 

@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "deft/agent/engine.h"
+#include "deft/base/path.h"
 #include "deft/core/message_json.h"
 #include "deft/ui/builtin_options.h"
 #include "deft/ui/exec_frontend.h"
 #include "deft/ui/exec_input.h"
 #include "deft/ui/exec_options.h"
+#include "deft/ui/hook_setup.h"
 #include "deft/ui/input_reader.h"
 #include "deft/ui/line_writer.h"
 #include "deft/ui/safe_display.h"
@@ -66,7 +68,7 @@ std::string done_line(const ExecutorSummary& summary) {
                             {"reason", summary.aborted ? "aborted_tools" : "completed"}});
 }
 
-EngineOptions engine_options(const ExecOptions& options, PermissionStore& store) {
+EngineOptions engine_options(const ExecOptions& options, HookRunner& hooks, PermissionStore& store) {
   const Settings& settings = options.settings;
   return {.working_directory = options.working_directory,
           .directories = options.directories,
@@ -77,6 +79,8 @@ EngineOptions engine_options(const ExecOptions& options, PermissionStore& store)
                        .streaming = settings.streaming,
                        .sibling_cancellation = settings.cancel_siblings_on_failure,
                        .asking = options.asking},
+          .results = result_options(settings),
+          .hooks = &hooks,
           .store = &store};
 }
 
@@ -93,10 +97,14 @@ int execute(const ExecOptions& options) {
       if (Engine* engine = running) engine->feed(std::move(feed));
     });
   }
-  SettingsStore store(options.settings_request, options.settings_signature, options.permissions);
+  HookSetup hooks(options.hooks, options.working_directory);
+  SettingsStore store(options.settings_request, options.settings_signature, options.permissions,
+                      [&](HookConfig changed) { hooks.use(std::move(changed)); });
   ExecFrontend frontend(writer, options.all_events, terminal ? &*terminal : nullptr);
-  auto engine = Engine::open(engine_options(options, store), frontend);
+  auto engine = Engine::open(engine_options(options, hooks.runner(), store), frontend);
   if (!engine) return complain(engine.error());
+  const std::string& folder = (*engine)->session_folder();
+  hooks.begin_session(std::string(file_name(folder)), folder);
   BuiltinOptions builtin = builtin_options(options.settings);
   builtin.search.denied = [engine = engine->get()](std::string_view path, bool) {
     return engine->permissions()->hides(path);

@@ -44,6 +44,10 @@ std::string result_line(const CallAnswered& answered) {
   line["name"] = answered.tool;
   line["duration_ms"] = milliseconds(answered.duration);
   if (!result.details.is_null()) line["tool_use_result"] = result.details;
+  if (result.stored && !result.stored->path.empty()) {
+    line["stored"] = JsonObject{{"path", result.stored->path}, {"bytes", result.stored->bytes}};
+  }
+  if (result.stop_after) line["stop_after"] = *result.stop_after;
   if (!result.new_messages.empty()) line["new_messages"] = result.new_messages;
   std::string text = to_json(line);
   if (!result.meta_text.empty()) {
@@ -107,7 +111,21 @@ void ExecFrontend::show(Event event) {
                  [&](const MessageDiscarded& discarded) {
                    put({{"type", "discarded"}, {"kept", discarded.kept}, {"calls", discarded.calls}});
                  },
+                 [&](const HookSpoke& spoke) {
+                   JsonObject line{{"type", to_string(spoke.kind)}, {"event", to_string(spoke.event)}};
+                   if (!spoke.call_id.empty()) line["tool_use_id"] = spoke.call_id;
+                   if (!spoke.hook.empty()) line["hook"] = spoke.hook;
+                   if (!spoke.decision.empty()) line["decision"] = spoke.decision;
+                   line["text"] = spoke.text;
+                   put(line);
+                 },
+                 [&](const BatchHooked& hooked) {
+                   JsonObject line{{"type", "batch_hooks"}, {"new_messages", hooked.new_messages}};
+                   if (hooked.stop_after) line["stop_after"] = *hooked.stop_after;
+                   put(line);
+                 },
                  [&](const Notice& notice) { put({{"type", "notice"}, {"text", notice.text}}); },
+                 [](const auto&) {},  // of turns with a model: there is none here
              },
              event);
 }

@@ -106,11 +106,17 @@ void ExecInput::take_object(const Json& object, std::string_view text) {
     return items_.emplace_back(Feed(StreamBroke{})), void();
   }
   if (type == "interrupt") return items_.emplace_back(Feed(Interrupted{})), void();
+  if (type == "forget") return items_.emplace_back(Feed(ContextForgotten{})), void();
   if (type == "abort") return items_.emplace_back(Feed(Aborted{})), void();
   if (type == "tools") return take_tools(object);
   if (type == "permission") return take_permission(object);
   if (type == "call_result") return take_call_result(object);
   if (type == "background") return take_background(object);
+  if (type == "mode") {
+    const auto mode = parse_mode(find_string(object, "mode").value_or(""));
+    if (!mode) return problem(Errc::invalid_input, "mode must name a permission mode");
+    return items_.emplace_back(Feed(ModeWanted{*mode})), void();
+  }
   if (type == "assistant") {
     if (const auto message = raw_member(text, "message")) return take_message(*message);
   }

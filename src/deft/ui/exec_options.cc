@@ -72,6 +72,7 @@ Result<ExecOptions> check(const RawOptions& raw) {
   if (!session) return std::unexpected(session.error());
   options.settings = std::move(session->merged.settings);
   options.permissions = std::move(session->merged.permissions);
+  options.hooks = std::move(session->merged.hooks);
   options.notices = std::move(session->merged.problems);
   for (const std::string& path : std::exchange(options.permissions.directories, {})) {
     auto added = canonical_directory(path, "additionalDirectories");

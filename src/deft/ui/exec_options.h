@@ -18,7 +18,8 @@ struct ExecOptions {
   std::vector<std::string> directories;  // canonical; further ones
   std::optional<std::string> session_folder;
   Settings settings;
-  PermissionSetup permissions;       // rules of all sources, and the mode
+  PermissionSetup permissions;  // rules of all sources, and the mode
+  HookConfig hooks;
   std::vector<std::string> notices;  // about settings, for people
   std::size_t slots = kSlotsDefault;
   bool all_events = false;

@@ -5,9 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "deft/agent/permission_ground.h"
 #include "deft/base/path.h"
-#include "deft/os/disk_files.h"
-#include "deft/tools/read_only_judge.h"
 
 namespace deft {
 namespace {
@@ -232,8 +231,7 @@ Result<CheckLine> read_line(const Json& line, const std::string& directory, cons
 }
 
 Decision decide(CheckLine& line) {
-  line.setup.resolve = resolve_on_disk();
-  line.setup.files = file_view_of_disk();
+  put_on_ground(line.setup);
   const Permissions permissions(line.setup);
   line.question.input = &line.input;
   if (line.needs_person) {
@@ -259,14 +257,6 @@ std::string answer(const Json& id, const Decision& decision) {
 }
 
 }  // namespace
-
-ResolvePath resolve_on_disk() {
-  return [files = std::make_shared<DiskFiles>()](const std::string& path) -> std::optional<std::string> {
-    auto canonical = files->canonical(path);
-    if (!canonical) return std::nullopt;
-    return std::move(*canonical);
-  };
-}
 
 void declare_by_name(PermissionQuestion& question, const Permissions& permissions, const PermissionSetup& setup) {
   const std::string_view tool = todays_tool_name(question.tool);

@@ -7,9 +7,6 @@
 
 namespace deft {
 
-// Where links lead, on the real disk.
-ResolvePath resolve_on_disk();
-
 // What deft knows of a tool by its name, for questions about calls that no tool answers for.
 void declare_by_name(PermissionQuestion& question, const Permissions& permissions, const PermissionSetup& setup);
 

@@ -49,7 +49,11 @@ std::optional<SettingSource> destination_of(std::string_view letter) {
 }  // namespace
 
 PermissionDialog::PermissionDialog(PermissionAsked asked, std::string directory)
-    : asked_(std::move(asked)), directory_(std::move(directory)) {}
+    : asked_(std::move(asked)), directory_(std::move(directory)) {
+  if (asked_.call.name != "AskUserQuestion") return;
+  questions_.emplace(asked_.call.input);
+  if (!questions_->is_done()) state_ = State::questions;
+}
 
 std::string PermissionDialog::command_lines(std::string_view command) const {
   std::string out = "command:\n" + quoted(command);
@@ -68,6 +72,8 @@ std::string PermissionDialog::command_lines(std::string_view command) const {
 }
 
 std::string PermissionDialog::opening() const {
+  if (state_ == State::questions)
+    return "\n--- a question (- to leave all of them unanswered)\n" + questions_->prompt();
   std::string out = "\n--- may this run? " + safe_display(asked_.title) + "\n";
   out += "tool: " + safe_display(asked_.call.name) + (asked_.is_destructive ? "   DESTRUCTIVE: cannot be undone" : "");
   out += "\nwhy it is asked: " + safe_display(asked_.decision.reason) + "\n";
@@ -85,6 +91,7 @@ PermissionDialog::Step PermissionDialog::take_line(std::string_view line) {
     case State::choice: return choose(trimmed(line));
     case State::destination: return choose_destination(trimmed(line));
     case State::rule: return edit_rule(trimmed(line));
+    case State::questions: return answer_question(trimmed(line));
     case State::feedback:
       if (trimmed(line).empty()) return {.text = "what should the model be told? > ", .answer = {}};
       return {.text = "denied\n", .answer = PermissionAnswer{.id = asked_.id, .feedback = std::string(line)}};
@@ -107,6 +114,18 @@ PermissionDialog::Step PermissionDialog::choose(std::string_view line) {
     return {.text = std::string(kDestinationPrompt), .answer = {}};
   }
   return {.text = std::string(asked_.proposal.empty() ? kChoicePromptWithoutAlways : kChoicePrompt), .answer = {}};
+}
+
+PermissionDialog::Step PermissionDialog::answer_question(std::string_view line) {
+  if (line == "-") {
+    return {.text = "not answered\n",
+            .answer = PermissionAnswer{.id = asked_.id, .feedback = "The user does not want to answer this."}};
+  }
+  std::string text = questions_->take_line(line);
+  if (!questions_->is_done()) return {.text = std::move(text), .answer = {}};
+  PermissionAnswer answer{.id = asked_.id, .verdict = Verdict::allow};
+  answer.updated_input = questions_->answered();
+  return {.text = "answered\n", .answer = std::move(answer)};
 }
 
 PermissionDialog::Step PermissionDialog::choose_destination(std::string_view line) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "deft/agent/executor.h"
+#include "deft/ui/question_dialog.h"
 
 namespace deft {
 
@@ -29,17 +30,19 @@ class PermissionDialog {
   Step take_line(std::string_view line);
 
  private:
-  enum class State : std::uint8_t { choice, destination, rule, feedback };
+  enum class State : std::uint8_t { choice, destination, rule, feedback, questions };
 
   Step choose(std::string_view line);
   Step choose_destination(std::string_view line);
   Step edit_rule(std::string_view line);
+  Step answer_question(std::string_view line);
   std::string rule_prompt() const;
   std::string command_lines(std::string_view command) const;
 
   const PermissionAsked asked_;
   const std::string directory_;
   State state_ = State::choice;
+  std::optional<QuestionDialog> questions_;  // of a call that is itself a question
   AlwaysAllow always_;
   std::size_t rule_ = 0;  // of the proposal, that is being looked at
 };

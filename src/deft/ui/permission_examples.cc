@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "deft/tools/read_only_judge.h"
+#include "deft/agent/permission_ground.h"
 #include "deft/ui/permission_check.h"
 #include "deft/ui/permission_replay.h"
 
@@ -49,8 +49,7 @@ Result<void> try_examples(const Json& settings, Outcome& outcome) {
     if (!rules) return std::unexpected(rules.error());
     setup.sources.push_back({.rules = std::move(*rules), .source = SettingSource::command_line});
   }
-  setup.resolve = resolve_on_disk();
-  setup.files = file_view_of_disk();
+  put_on_ground(setup);
   const Permissions permissions(setup);
   const Json* examples = find(settings, "permissionExamples");
   if (!examples || !examples->is_object()) return fail(Errc::invalid_input, "\"permissionExamples\" is missing");

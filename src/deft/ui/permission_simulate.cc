@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "deft/agent/permission_ground.h"
 #include "deft/base/text.h"
-#include "deft/tools/read_only_judge.h"
 #include "deft/ui/permission_check.h"
 #include "deft/ui/permission_replay.h"
 #include "deft/ui/session_settings.h"
@@ -140,8 +140,7 @@ int run_permissions_simulate(int argc, const char* const* argv) {
   if (!settings) return complain(settings.error().message);
   PermissionSetup setup = settings->merged.permissions;
   setup.directory = directory;
-  setup.resolve = resolve_on_disk();
-  setup.files = file_view_of_disk();
+  put_on_ground(setup);
   PermissionSetup with_rule = setup;
   with_rule.sources.push_back(std::move(added));
   const Simulation simulation = simulate(setup, with_rule, calls);

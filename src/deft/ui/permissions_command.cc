@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "deft/tools/read_only_judge.h"
+#include "deft/agent/permission_ground.h"
 #include "deft/ui/permission_check.h"
 #include "deft/ui/permission_replay.h"
 #include "deft/ui/session_settings.h"
@@ -103,8 +103,7 @@ int check_by_settings_in_force(std::string_view tool, const Json& input) {
   for (const std::string& problem : settings->merged.problems) std::fprintf(stderr, "%s\n", problem.c_str());
   PermissionSetup setup = settings->merged.permissions;
   setup.directory = current_folder();
-  setup.resolve = resolve_on_disk();
-  setup.files = file_view_of_disk();
+  put_on_ground(setup);
   return print(judge(Permissions(setup), setup, {.tool = std::string(tool), .input = input, .directory = {}}));
 }
 

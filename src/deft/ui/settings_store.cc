@@ -22,7 +22,7 @@ std::string look_of(const std::string& path) {
 
 Result<std::string> file_of(SettingSource destination, const SettingsPlaces& places) {
   switch (destination) {
-    case SettingSource::local: return places.directory + "/.deft/settings.local.json";
+    case SettingSource::local: return local_settings_root(places) + "/.deft/settings.local.json";
     case SettingSource::project: return places.directory + "/.deft/settings.json";
     case SettingSource::user:
       if (places.config_home.empty()) return fail(Errc::not_found, "there is no home folder for the user's settings");
@@ -49,6 +49,24 @@ std::string settings_signature(const SettingsRequest& request) {
   return signature + look_of(TrustStore::default_file());
 }
 
+namespace {
+
+// Both signatures list the same files in the same order.
+std::vector<PermissionStore::ChangedFile> changed_files(const SettingsRequest& request, std::string_view before,
+                                                        std::string_view after) {
+  std::vector<PermissionStore::ChangedFile> changed;
+  const auto is_listed = [](std::string_view signature, const std::string& look) {
+    return ("\n" + std::string(signature)).contains("\n" + look);
+  };
+  for (const SettingsFile& file : settings_files(settings_places(request.directory), request.wanted)) {
+    const std::string look = look_of(file.path);
+    if (is_listed(after, look) && !is_listed(before, look)) changed.push_back({file.source, file.path});
+  }
+  return changed;
+}
+
+}  // namespace
+
 Result<void> SettingsStore::keep(SettingSource destination, const std::vector<std::string>& rules) {
   const auto file = file_of(destination, settings_places(request_.directory));
   if (!file) return std::unexpected(file.error());
@@ -61,6 +79,7 @@ Result<void> SettingsStore::keep(SettingSource destination, const std::vector<st
 std::optional<PermissionStore::Changed> SettingsStore::reload() {
   std::string signature = settings_signature(request_);
   if (signature == signature_) return std::nullopt;
+  std::vector<ChangedFile> files = changed_files(request_, signature_, signature);
   signature_ = std::move(signature);
   auto session = load_session_settings(request_);
   if (!session) {
@@ -74,6 +93,10 @@ std::optional<PermissionStore::Changed> SettingsStore::reload() {
   }
   last_ = session->merged.permissions;
   Changed changed{.setup = last_, .notices = {"The settings have changed; the new ones count from now on."}};
+  changed.files = std::move(files);
+  changed.adopt = [use = use_hooks_, hooks = std::move(session->merged.hooks)] {
+    if (use) use(hooks);
+  };
   for (std::string& problem : session->merged.problems) changed.notices.push_back(std::move(problem));
   return changed;
 }

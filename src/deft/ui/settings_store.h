@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "deft/agent/permission_store.h"
@@ -15,9 +16,13 @@ std::string settings_signature(const SettingsRequest& request);
 // is asked for.
 class SettingsStore final : public PermissionStore {
  public:
-  // `signature`: taken before the settings were read.
-  SettingsStore(SettingsRequest request, std::string signature, PermissionSetup read)
-      : request_(std::move(request)), signature_(std::move(signature)), last_(std::move(read)) {}
+  // `signature`: taken before the settings were read. `use_hooks`: whoever runs the hooks is told of new ones.
+  SettingsStore(SettingsRequest request, std::string signature, PermissionSetup read,
+                std::function<void(HookConfig)> use_hooks = nullptr)
+      : request_(std::move(request)),
+        signature_(std::move(signature)),
+        last_(std::move(read)),
+        use_hooks_(std::move(use_hooks)) {}
 
   Result<void> keep(SettingSource destination, const std::vector<std::string>& rules) override;
   std::optional<Changed> reload() override;
@@ -26,6 +31,7 @@ class SettingsStore final : public PermissionStore {
   const SettingsRequest request_;
   std::string signature_;
   PermissionSetup last_;  // that could be used
+  std::function<void(HookConfig)> use_hooks_;
 };
 
 }  // namespace deft

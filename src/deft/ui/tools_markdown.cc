@@ -73,7 +73,8 @@ std::string habits(const ToolSpec& spec) {
   text += spec.result_characters_max == kUnlimited
               ? "It bounds its result itself. "
               : "A result of more than " + with_separators(spec.result_characters_max) +
-                    " characters is kept in a file, and the model gets its beginning. ";
+                    " characters is kept in a file, and the model gets its " +
+                    (spec.result_kept == KeptPart::both ? "beginning and its end. " : "beginning. ");
   text += spec.on_interrupt == OnInterrupt::cancel ? "A new message of the user's stops it."
                                                    : "A new message of the user's waits for it.";
   if (spec.failure_cancels_siblings) text += " When it fails, later ones of the same message are cancelled.";

@@ -90,6 +90,9 @@ struct CommandRule {
 Problem read_options(std::string_view name, const CommandRule& rule, Words words, Invocation& out);
 // read_options, the operands, and the rule's check.
 Problem judge_by_rule(std::string_view name, const CommandRule& rule, Words words, const Situation& situation);
+// The words of a command that a table describes, told apart; nothing if none does, or if they do not fit it. The
+// command's name comes first.
+std::optional<Invocation> read_invocation(Words words);
 // Any command, its name first. The way back into the tables for commands that run commands.
 Problem judge_command(Words words, const Situation& situation);
 // A file that is opened for reading: a device may do more than give bytes.

@@ -38,16 +38,30 @@ std::string_view strip_system_folder(std::string_view name) {
   return name;
 }
 
+const CommandRule* find_rule(std::string_view name) {
+  static const Registry registry = make_registry();
+  const auto found = registry.find(name);
+  return found == registry.end() ? nullptr : found->second;
+}
+
 }  // namespace
 
+std::optional<Invocation> read_invocation(Words words) {
+  if (words.empty() || !words[0].is_exact()) return std::nullopt;
+  const std::string_view name = strip_system_folder(words[0].text);
+  const CommandRule* rule = find_rule(name);
+  Invocation invocation;
+  if (!rule || rule->judge || read_options(name, *rule, words.subspan(1), invocation)) return std::nullopt;
+  return invocation;
+}
+
 Problem judge_command(Words words, const Situation& situation) {
-  static const Registry registry = make_registry();
   const Argument& word = words[0];
   if (!word.is_exact()) return "which command runs is not known: " + quoted(word.source);
   const std::string_view name = strip_system_folder(word.text);
-  const auto found = registry.find(name);
-  if (found == registry.end()) return quoted(word.text) + " is not among the commands known to be read-only";
-  const CommandRule& rule = *found->second;
+  const CommandRule* found = find_rule(name);
+  if (!found) return quoted(word.text) + " is not among the commands known to be read-only";
+  const CommandRule& rule = *found;
   const bool is_by_path = name.size() != word.text.size();
   if ((rule.traits & kBuiltin) != 0 && (situation.by_program || is_by_path)) {
     return quoted(word.text) + " is a command of the shell and would be another program here";

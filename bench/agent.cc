@@ -1,0 +1,252 @@
+// `deft -p` against the smallest native client that does the same (agent_floor.h), both against the same server, in the
+// same run. The figures that matter: how soon the first request is there, and how soon after a message's last byte the
+// next one.
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+
+#include "agent_floor.h"
+#include "agent_server.h"
+
+namespace {
+
+using bench::Answer;
+using bench::between;
+using bench::Seen;
+using bench::Time;
+
+constexpr int kRuns = 7;
+
+struct Usage {
+  double cpu_seconds = 0;
+  double peak_megabytes = 0;
+};
+struct Run {
+  Time started;
+  std::vector<Seen> seen;
+  Usage usage;
+};
+using Answers = std::vector<Answer>;
+
+std::string done() { return bench::message_begin() + bench::text_block(1) + bench::message_end("end_turn"); }
+
+Usage run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment,
+                  const std::string& folder, Time& started) {
+  std::vector<char*> argv, envp;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& variable : environment) envp.push_back(const_cast<char*>(variable.c_str()));
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  pid_t pid = 0;
+  started = bench::now();
+  if (::posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), envp.data()) != 0) std::abort();
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  rusage usage{};
+  if (::wait4(pid, &status, 0, &usage) != pid) std::abort();
+  if (status != 0) {
+    std::fprintf(stderr, "%s ended with status %d\n", words[0].c_str(), status);
+    std::exit(1);
+  }
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return {seconds(usage.ru_utime) + seconds(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024};
+}
+
+class Bench {
+ public:
+  Bench() {
+    std::string pattern = std::filesystem::temp_directory_path() / "deft-bench-agent-XXXXXX";
+    if (!::mkdtemp(pattern.data())) std::abort();
+    root_ = std::filesystem::canonical(pattern);
+    for (const char* name : {"project", "home", "bodies"}) std::filesystem::create_directory(root_ + "/" + name);
+    for (int i = 0; i < 50; ++i) std::ofstream(file(i)) << std::string(2000, 'x') << "\nline two\n";
+  }
+  ~Bench() { std::filesystem::remove_all(root_); }
+
+  std::string file(int number) const { return root_ + "/project/file" + std::to_string(number); }
+
+  Run deft(const Answers& answers) {
+    bench::ModelServer server;
+    Run run;
+    run.seen = server.serve(answers, [&] {
+      run.usage =
+          run_program({DEFT_PROGRAM, "-p", "go", "--permission-mode", "bypassPermissions", "--max-turns", "100000"},
+                      {"PATH=/usr/bin:/bin", "HOME=" + root_ + "/home", "LANG=C.UTF-8", "SHLVL=1", "IS_SANDBOX=1",
+                       "ANTHROPIC_API_KEY=key", "ANTHROPIC_BASE_URL=http://127.0.0.1:" + std::to_string(server.port())},
+                      root_ + "/project", run.started);
+    });
+    return run;
+  }
+  // With the bodies that deft sent.
+  Run floor(const Answers& answers, const Run& recorded) {
+    for (std::size_t i = 0; i < recorded.seen.size(); ++i) {
+      std::ofstream(root_ + "/bodies/" + std::to_string(i), std::ios::binary) << recorded.seen[i].body;
+    }
+    std::filesystem::remove(root_ + "/bodies/" + std::to_string(recorded.seen.size()));
+    bench::ModelServer server;
+    Run run;
+    run.seen = server.serve(answers, [&] {
+      run.usage = run_program({"/proc/self/exe", "--floor", std::to_string(server.port()), root_ + "/bodies"},
+                              {"PATH=/usr/bin:/bin"}, root_ + "/project", run.started);
+    });
+    return run;
+  }
+
+  // The least of several runs of each, by `measure`.
+  std::pair<double, double> compare(const Answers& answers, const std::function<double(const Run&)>& measure,
+                                    int runs = kRuns) {
+    double ours = INFINITY, floor_best = INFINITY;
+    for (int i = 0; i < runs; ++i) {
+      const Run run = deft(answers);
+      ours = std::min(ours, measure(run));
+      floor_best = std::min(floor_best, measure(floor(answers, run)));
+    }
+    return {ours, floor_best};
+  }
+
+ private:
+  std::string root_;
+};
+
+void print(std::string_view what, std::pair<double, double> seconds, double target) {
+  std::printf("%-44.*s %10.2f ms   floor %9.2f ms   %7.2f x   (at most %.0f)\n", static_cast<int>(what.size()),
+              what.data(), seconds.first * 1e3, seconds.second * 1e3, seconds.first / seconds.second, target);
+}
+
+double overhead(const Run& run) { return between(run.seen[0].last_sent, run.seen[1].first_byte); }
+
+Answers one_message(const std::vector<std::pair<std::string, std::string>>& calls) {
+  std::string message = bench::message_begin();
+  int index = 0;
+  for (const auto& [tool, input] : calls) {
+    message += bench::call_block(index, "t" + std::to_string(index), tool, input);
+    ++index;
+  }
+  return {{{message + bench::message_end("tool_use")}}, {{done()}}};
+}
+
+// When a file is opened, by anybody.
+class OpenWatch {
+ public:
+  explicit OpenWatch(const std::string& path) : inotify_(::inotify_init1(IN_CLOEXEC)) {
+    ::inotify_add_watch(inotify_, path.c_str(), IN_OPEN);
+  }
+  ~OpenWatch() { ::close(inotify_); }
+  Time wait() const {
+    pollfd entry{.fd = inotify_, .events = POLLIN, .revents = 0};
+    ::poll(&entry, 1, 10'000);
+    return bench::now();
+  }
+
+ private:
+  int inotify_;
+};
+
+// From the end of a call's block to the start of its tool, while the message goes on.
+double block_to_tool(Bench& bench, const std::function<Run(const Answers&)>& run) {
+  double best = INFINITY;
+  const std::string read = R"({"file_path":")" + bench.file(0) + "\"}";
+  for (int i = 0; i < kRuns; ++i) {
+    const OpenWatch watch(bench.file(0));
+    double seconds = INFINITY;
+    Time sent;
+    Answers answers = {
+        {{bench::message_begin() + bench::call_block(0, "t0", "Read", read), bench::message_end("tool_use")}},
+        {{done()}}};
+    answers[0].after_part = [&](std::size_t part) {
+      if (part != 0) return;
+      sent = bench::now();
+      seconds = between(sent, watch.wait());
+    };
+    run(answers);
+    best = std::min(best, seconds);
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[1]) == "--floor") {
+    return bench::FloorClient(static_cast<std::uint16_t>(std::atoi(argv[2])), argv[3]).run();
+  }
+  Bench bench;
+  std::printf("deft -p against the smallest native client that does the same\n");
+  print(
+      "start to the first byte at the server",
+      bench.compare({{{done()}}}, [](const Run& run) { return between(run.started, run.seen[0].first_byte); }, 20), 3);
+
+  const auto reads = [&](int count) {
+    std::vector<std::pair<std::string, std::string>> calls;
+    for (int i = 0; i < count; ++i) calls.emplace_back("Read", R"({"file_path":")" + bench.file(i) + "\"}");
+    return calls;
+  };
+  print("last byte to next request: 1 read", bench.compare(one_message(reads(1)), overhead), 2);
+  print("  10 parallel reads", bench.compare(one_message(reads(10)), overhead), 2);
+  print("  50 parallel reads", bench.compare(one_message(reads(50)), overhead), 2);
+  {
+    // Read first, then the edit alone: each run changes the file back or forth.
+    const std::string path = R"({"file_path":")" + bench.file(1) + "\"";
+    Answers answers = one_message({{"Read", path + "}"}});
+    answers.insert(
+        answers.begin() + 1,
+        {{bench::message_begin() +
+          bench::call_block(0, "e0", "Edit", path + R"(,"old_string":"line two","new_string":"line 2 two"})") +
+          bench::message_end("tool_use")}});
+    print("  one edit",
+          bench.compare(answers,
+                        [&](const Run& run) {
+                          std::ofstream(bench.file(1)) << std::string(2000, 'x') << "\nline two\n";
+                          return between(run.seen[1].last_sent, run.seen[2].first_byte);
+                        }),
+          2);
+  }
+  print("  one `true`", bench.compare(one_message({{"Bash", R"({"command":"true"})"}}), overhead), 2);
+  print("  ten `sleep 0.2`",
+        bench.compare(
+            one_message(std::vector<std::pair<std::string, std::string>>(10, {"Bash", R"({"command":"sleep 0.2"})"})),
+            overhead, 3),
+        2);
+  print("  50 MB of shell output",
+        bench.compare(one_message({{"Bash", R"({"command":"head -c 50000000 /dev/zero | tr '\\0' x"})"}}), overhead, 3),
+        2);
+
+  const Run recorded = bench.deft(one_message(reads(1)));
+  print("a block's end to its tool's start",
+        {block_to_tool(bench, [&](const Answers& answers) { return bench.deft(answers); }),
+         block_to_tool(bench, [&](const Answers& answers) { return bench.floor(answers, recorded); })},
+        2);
+
+  const Answers long_stream = {{{bench::message_begin() + bench::text_block(8000) + bench::message_end("end_turn")}}};
+  const auto cpu = [](const Run& run) { return run.usage.cpu_seconds; };
+  const auto idle = bench.compare({{{done()}}}, cpu);
+  const auto busy = bench.compare(long_stream, cpu);
+  print("CPU for 8,000 deltas", {busy.first - idle.first, std::max(busy.second - idle.second, 1e-4)}, 3);
+  print("CPU of the whole run with 8,000 deltas", busy, 3);
+
+  Answers hundred;
+  for (int i = 0; i < 100; ++i) hundred.push_back(one_message(reads(1))[0]);
+  hundred.push_back({{done()}});
+  const Run many = bench.deft(hundred);
+  const auto mean = [&](std::size_t from, std::size_t to) {
+    double sum = 0;
+    for (std::size_t i = from; i < to; ++i) sum += between(many.seen[i].last_sent, many.seen[i + 1].first_byte);
+    return sum / static_cast<double>(to - from);
+  };
+  std::printf("%-44s %10.2f ms for the first ten, %.2f ms for the last ten\n", "growth over 100 turns, per turn",
+              mean(0, 10) * 1e3, mean(90, 100) * 1e3);
+  std::printf("%-44s %10.1f MB   after one turn %9.1f MB   (at most 25)\n", "peak memory of 100 turns",
+              many.usage.peak_megabytes, recorded.usage.peak_megabytes);
+}

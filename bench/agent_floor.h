@@ -1,0 +1,180 @@
+#pragma once
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The floor: the smallest native client that can be told to do the same. It sends the same requests, byte for byte
+// (they were recorded), reads the same streams, and makes the system calls that the tools need. It knows no permission,
+// no order, no JSON beyond finding a string in it, and trusts everybody.
+
+extern char** environ;
+
+namespace bench {
+
+class FloorClient {
+ public:
+  // `folder` holds the bodies: 0, 1, 2 …
+  FloorClient(std::uint16_t port, std::string folder)
+      : folder_(std::move(folder)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) std::exit(1);
+    const int yes = 1;
+    ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  }
+
+  int run() {
+    for (int turn = 0;; ++turn) {
+      std::ifstream file(folder_ + "/" + std::to_string(turn), std::ios::binary);
+      if (!file) return 0;
+      const std::string body{std::istreambuf_iterator<char>(file), {}};
+      send_all("POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: " +
+               std::to_string(body.size()) + "\r\n\r\n" + body);
+      read_answer();
+      end_commands();
+    }
+  }
+
+ private:
+  void send_all(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t count = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (count <= 0) std::exit(1);
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+
+  // Chunk heads may stand anywhere between events; a line that is none is passed over.
+  void read_answer() {
+    std::string unread;
+    char bytes[65536];
+    while (true) {
+      const std::size_t end = unread.find("0\r\n\r\n");
+      std::size_t line = 0;
+      for (std::size_t at; (at = unread.find("\n\n", line)) != std::string::npos; line = at + 2) {
+        read_event(std::string_view(unread).substr(line, at - line));
+      }
+      unread.erase(0, line);
+      if (end != std::string::npos) return;
+      const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
+      if (count <= 0) std::exit(0);
+      unread.append(bytes, static_cast<std::size_t>(count));
+    }
+  }
+
+  static std::string member(std::string_view json, std::string_view key) {
+    const std::string name = "\"" + std::string(key) + "\":\"";
+    const std::size_t at = json.find(name);
+    if (at == std::string_view::npos) return {};
+    std::string value;
+    for (std::size_t i = at + name.size(); i < json.size() && json[i] != '"'; ++i) {
+      if (json[i] == '\\' && ++i < json.size() && json[i] == 'n') {
+        value += '\n';
+      } else {
+        value += json[i];
+      }
+    }
+    return value;
+  }
+
+  void read_event(std::string_view data) {
+    if (data.find("\"text_delta\"") != std::string_view::npos) {
+      text_ += member(data, "text");
+    } else if (data.find("\"tool_use\"") != std::string_view::npos) {
+      tool_ = member(data, "name");
+      input_.clear();
+    } else if (data.find("\"input_json_delta\"") != std::string_view::npos) {
+      input_ += member(data, "partial_json");
+    } else if (data.find("\"content_block_stop\"") != std::string_view::npos && !tool_.empty()) {
+      if (tool_ == "Read") read_file(member(input_, "file_path"));
+      if (tool_ == "Edit") edit_file();
+      if (tool_ == "Bash") start_command(member(input_, "command"));
+      tool_.clear();
+    }
+  }
+
+  std::string read_file(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    std::string content(1 << 16, '\0');
+    const ssize_t count = ::read(file, content.data(), content.size());
+    content.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    ::close(file);
+    return content;
+  }
+
+  void edit_file() {
+    const std::string path = member(input_, "file_path");
+    std::string content = read_file(path);
+    const std::string from = member(input_, "old_string");
+    if (const std::size_t at = content.find(from); at != std::string::npos) {
+      content.replace(at, from.size(), member(input_, "new_string"));
+    }
+    const std::string temporary = path + ".new";
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (::write(file, content.data(), content.size()) < 0) std::exit(1);
+    ::close(file);
+    ::rename(temporary.c_str(), path.c_str());
+  }
+
+  struct Running {
+    pid_t pid;
+    int output;
+  };
+  void start_command(const std::string& command) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) std::exit(1);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+    const char* argv[] = {"/bin/bash", "--noprofile", "--norc", "-c", command.c_str(), nullptr};
+    Running running{0, ends[0]};
+    if (::posix_spawn(&running.pid, argv[0], &actions, nullptr, const_cast<char**>(argv), environ) != 0) std::exit(1);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+    commands_.push_back(running);
+  }
+
+  // Output goes to a file as a whole, as it would have to for a large one.
+  void end_commands() {
+    std::vector<char> bytes(1 << 16);
+    for (const Running& running : commands_) {
+      const std::string path = folder_ + "/output";
+      const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      for (ssize_t count; (count = ::read(running.output, bytes.data(), bytes.size())) > 0;) {
+        if (::write(file, bytes.data(), static_cast<std::size_t>(count)) < 0) std::exit(1);
+      }
+      ::close(file);
+      ::close(running.output);
+      ::waitpid(running.pid, nullptr, 0);
+    }
+    commands_.clear();
+  }
+
+  std::string folder_;
+  int socket_;
+  std::string text_;
+  std::string tool_;
+  std::string input_;
+  std::vector<Running> commands_;
+};
+
+}  // namespace bench

@@ -1,0 +1,426 @@
+#include "deft/agent/agent.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "deft/agent/cancel_text.h"
+#include "deft/base/check.h"
+#include "deft/base/overloaded.h"
+#include "deft/core/message_content.h"
+#include "deft/core/token_use.h"
+#include "deft/model/output_limit.h"
+
+// A turn, top to bottom:
+//
+//   begin_turn → send_request → take(what the model streams) → finish_message ─┬→ answer_calls → send_request …
+//                     ↑              │ it failed                               └→ end_turn
+//                     └── ask_again ←┘
+//
+// Calls go to the executor the moment they are complete; it shares our thread and our inbox, so a step of it is a step
+// of ours, and there is nothing to lock.
+
+namespace deft {
+namespace {
+
+std::string text_of(const Message& message) {
+  std::string text;
+  for (const Block& block : message.blocks) {
+    if (const auto* piece = std::get_if<TextBlock>(&block)) text += piece->text;
+  }
+  return text;
+}
+
+std::string_view word_of(MessageCompleted::How how) {
+  switch (how) {
+    case MessageCompleted::How::whole: return "whole";
+    case MessageCompleted::How::kept: return "kept";
+    case MessageCompleted::How::aborted: return "aborted";
+  }
+  return "whole";
+}
+
+RetryDelay retry_delay_of(const AgentOptions& options) {
+  if (options.retry_delay) return options.retry_delay;
+  return back_off({.retries_max = options.retries_max,
+                   .overload_for_ever = options.retry_overload_for_ever,
+                   .random = [random = std::minstd_rand(std::random_device{}())]() mutable {
+                     return std::uniform_real_distribution<double>()(random);
+                   }});
+}
+
+bool hit_the_output_limit(const Message& message) {
+  return message.stop_reason == "max_tokens" || message.stop_reason == "model_context_window_exceeded";
+}
+
+bool ends_in_half_a_call(const Message& message) {
+  if (!hit_the_output_limit(message) || message.blocks.empty()) return false;
+  const auto* use = std::get_if<ToolUseBlock>(&message.blocks.back());
+  return use && use->call.invalid;
+}
+
+}  // namespace
+
+Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
+    : options_(std::move(options)), model_(model), frontend_(frontend) {
+  options_.engine.results.budget = ResultOptions::Budget::request;
+}
+
+Agent::~Agent() {
+  call_.reset();  // its sink posts to the engine
+  hooks_.reset();
+}
+
+Result<std::unique_ptr<Agent>> Agent::open(AgentOptions options, ModelClient& model, Frontend& frontend) {
+  std::unique_ptr<Agent> agent(new Agent(std::move(options), model, frontend));
+  auto engine = Engine::open(agent->options_.engine, *agent);
+  if (!engine) return std::unexpected(engine.error());
+  agent->engine_ = std::move(*engine);
+  agent->hooks_ = std::make_unique<AgentHooks>(AgentHooks::Parts{.hooks = agent->engine_->workshop().hooks(),
+                                                                 .runner = agent->engine_->runner(),
+                                                                 .executor = agent->executor(),
+                                                                 .frontend = *agent});
+  agent->log_.emplace(agent->engine_->journal(), frontend);
+  auto session = Session::load(agent->engine_->journal().path());
+  if (!session) return std::unexpected(session.error());
+  if (auto resumed = agent->resume(std::move(*session)); !resumed) return std::unexpected(resumed.error());
+  return agent;
+}
+
+Result<void> Agent::resume(Session session) {
+  for (const JournalEntry& entry : session.repairs) {
+    if (auto written = engine_->journal().append(entry); !written) return written;
+  }
+  for (const std::string& id : session.call_ids) {
+    engine_->workshop().ids().use(id);
+    executor().use_ids(id);
+  }
+  conversation_.replace(std::move(session.history));
+  engine_->session().files = std::move(session.files);
+  engine_->go_to(session.working_directory);
+  usage_ = std::move(session.usage);
+  state_ = std::move(session.state);
+  interrupted_ = session.interrupted_calls;
+  return {};
+}
+
+Json Agent::state(const std::string& key) const {
+  const auto found = state_.find(key);
+  return found == state_.end() ? Json() : found->second;
+}
+
+void Agent::set_state(const std::string& key, Json value) {
+  if (const auto written = engine_->journal().state(key, value); !written) {
+    frontend_.show(Notice{written.error().message});
+  }
+  state_[key] = std::move(value);
+}
+
+TurnEnd Agent::run_turn(const Prompt& prompt) {
+  begin_turn(prompt);
+  while (!end_) {
+    executor().step();  // one thing happens: to the model's message, to a call, or the user says something
+    advance();
+  }
+  return *std::exchange(end_, std::nullopt);
+}
+
+// --- a request ---
+
+void Agent::begin_turn(const Prompt& prompt) {
+  DEFT_CHECK(phase_ == Phase::idle);
+  executor().begin_turn();
+  std::vector<std::string> models{options_.model};  // the first again, whatever the last turn fell back to
+  models.insert(models.end(), options_.fallback_models.begin(), options_.fallback_models.end());
+  attempts_.emplace(std::move(models), retry_delay_of(options_));
+  so_far_ = {};
+  began_ = engine_->clock().now();
+  output_tokens_max_ = options_.output_tokens_max;
+  output_tokens_cap_ = kOutputTokensMax;
+  aborted_ = aborted_streaming_ = false;
+  pauses_ = kept_in_a_row_ = 0;
+  message_ = {};
+  prompts_.clear();
+  stop_continuations_ = 0;
+  frontend_.show(TurnBegan{});
+  log_->turn_began();
+  take_prompt(prompt);
+  await_prompts(AfterPrompts::first_request);
+}
+
+void Agent::send_request() {
+  if (const auto limit = reached_limit()) return end_turn(*limit);
+  add_late_words();
+  batch_ = {};
+  message_ = {};
+  answers_.clear();
+  phase_ = Phase::asking;
+  asked_ = engine_->clock().now();
+  const ModelRequest request = make_request();
+  frontend_.show(RequestSent{request.model, attempts_->failures() + 1, request.stream});
+  call_ = model_.ask(request, [this, number = ++request_](ModelEvent event) {
+    executor().post([this, number, happened = std::move(event)]() mutable {
+      if (number == request_) take(std::move(happened));
+    });
+  });
+}
+
+ModelRequest Agent::make_request() {
+  return {.model = attempts_->model(),
+          .output_tokens_max = output_tokens_max_,
+          .system = options_.system,
+          .tools = executor().pool()->definitions(engine_->session()),
+          .history = conversation_.snapshot(),
+          .stream = attempts_->streams(),
+          .tool_choice = options_.tool_choice,
+          .thinking = options_.thinking,
+          .effort = options_.effort,
+          .output_format = options_.output_format,
+          .session_id = options_.session_id,
+          .raw_events = options_.raw_events};
+}
+
+std::optional<TurnReason> Agent::reached_limit() const {
+  const TurnLimits& limits = options_.limits;
+  if (limits.requests_max && so_far_.requests >= *limits.requests_max) return TurnReason::max_turns;
+  if (limits.cost_max && usage_.cost >= *limits.cost_max) return TurnReason::budget_exhausted;
+  if (limits.tokens_max && usage_.tokens >= *limits.tokens_max) return TurnReason::budget_exhausted;
+  return std::nullopt;
+}
+
+// --- what the model streams ---
+
+void Agent::take(ModelEvent event) {
+  std::visit(Overloaded{
+                 [&](ModelBegan& began) { frontend_.show(MessageBegan{std::move(began.request_id)}); },
+                 [&](TextDelta& delta) {
+                   message_.add_text(delta.text);
+                   frontend_.show(TextArrived{std::move(delta.text)});
+                 },
+                 [&](ThinkingDelta& delta) { frontend_.show(ThinkingArrived{std::move(delta.text)}); },
+                 [&](CallReady& ready) { take_call(std::move(ready)); },
+                 [&](MessageDone& done) { take_message(std::move(done.message)); },
+                 [&](ModelFailed& failed) { take_failure(std::move(failed)); },
+                 [&](RawModelEvent& raw) { frontend_.show(RawEventArrived{std::move(raw.json)}); },
+             },
+             event);
+}
+
+void Agent::take_call(CallReady ready) {
+  std::vector<Block> blocks = message_.add_call(std::move(ready), engine_->workshop().ids());
+  ToolCall call = std::get<ToolUseBlock>(blocks.back()).call;
+  log_->draft(blocks);
+  for (Block& block : blocks) frontend_.show(BlockCompleted{std::move(block)});
+  executor().take_now(CallArrived{std::move(call)});
+}
+
+void Agent::take_message(Message provided) {
+  end_request();
+  attempts_->succeeded();
+  kept_in_a_row_ = 0;
+  Message message = message_.whole(std::move(provided));
+  // Half a call because the answer may be no longer: worth asking again for a longer one, unless something was done.
+  if (ends_in_half_a_call(message) && output_tokens_max_ < output_tokens_cap_ && discard_message()) {
+    output_tokens_max_ = std::min(output_tokens_max_ * 2, output_tokens_cap_);
+    return ask_again_in(Duration{});
+  }
+  keep_message(std::move(message), MessageCompleted::How::whole);
+}
+
+void Agent::take_failure(ModelFailed failed) {
+  end_request();
+  if (ask_for_less(failed.failure)) return ask_again_in(Duration{});
+  const std::string model_before = attempts_->model();
+  const Attempts::Next next = attempts_->failed(failed.failure);
+  const bool had_calls = message_.has_calls();
+  const bool retry = next.step == Attempts::Next::Step::retry;
+  // What was begun with is not asked for twice; and if nobody asks again, what has come is all there is.
+  if (had_calls && (!retry || !discard_message())) {
+    ++kept_in_a_row_;
+    so_far_.failure = std::move(failed.failure);
+    return keep_message(message_.kept(std::move(failed.message)), MessageCompleted::How::kept);
+  }
+  if (!had_calls && message_.has_text()) frontend_.show(MessageDiscarded{});
+  if (retry) {
+    if (next.model_changed) {
+      frontend_.show(ModelSwitched{model_before, attempts_->model(), failed.failure.message});
+    } else {
+      frontend_.show(RetryScheduled{.failures = attempts_->failures(),
+                                    .retries_max = options_.retries_max,
+                                    .delay = next.delay,
+                                    .failure = std::move(failed.failure)});
+    }
+    return ask_again_in(next.delay);
+  }
+  const bool too_long = next.step == Attempts::Next::Step::shorten;
+  const std::string explanation = failed.failure.message;
+  so_far_.failure = std::move(failed.failure);
+  end_turn(too_long ? TurnReason::prompt_too_long : TurnReason::model_error, explanation);
+}
+
+void Agent::end_request() {
+  call_.reset();
+  ++request_;
+  so_far_.model_duration += engine_->clock().now() - asked_;
+}
+
+void Agent::ask_again_in(Duration delay) {
+  phase_ = Phase::waiting;
+  retry_due_ = delay <= Duration{};
+  if (retry_due_) return;
+  executor().post_at(engine_->clock().now() + delay, [this, number = request_] {
+    if (number == request_) retry_due_ = true;
+  });
+}
+
+// The model would answer, but not at that length.
+bool Agent::ask_for_less(const ModelFailure& failure) {
+  const auto fits = fitting_output_tokens(failure, output_tokens_max_);
+  if (!fits || message_.has_text() || message_.has_calls()) return false;
+  output_tokens_max_ = output_tokens_cap_ = *fits;
+  return true;
+}
+
+// True: the message never existed. False: something may have been done, so it stays, as far as it came.
+bool Agent::discard_message() {
+  discard_kept_ = false;
+  executor().take_now(StreamBroke{});
+  if (discard_kept_) return false;
+  log_->draft_dropped();
+  for (const std::string& id : message_.call_ids()) engine_->workshop().ids().release(id);
+  message_ = {};
+  answers_.clear();
+  return true;
+}
+
+void Agent::keep_message(Message message, MessageCompleted::How how) {
+  ++so_far_.requests;
+  so_far_.text = text_of(message);
+  so_far_.stop_reason = message.stop_reason;
+  const double cost = options_.cost ? options_.cost(attempts_->model(), message.usage) : 0;
+  usage_.add(attempts_->model(), message.usage, cost);
+  const std::string content = assistant_content(message.blocks);
+  log_->message(
+      {.content = content, .message = message, .model = attempts_->model(), .how = word_of(how), .cost = cost});
+  conversation_.add_assistant(content);
+  for (Block& block : message_.rest_of(message)) frontend_.show(BlockCompleted{std::move(block)});
+  frontend_.show(MessageCompleted{std::move(message), how});
+  phase_ = Phase::finishing;
+  if (!discard_kept_) executor().take_now(MessageEnded{});
+  discard_kept_ = false;
+}
+
+// --- after the message ---
+
+void Agent::advance() {
+  if (!executor().idle()) return;
+  if (phase_ == Phase::waiting && retry_due_) send_request();
+  if (phase_ == Phase::prompting) go_on_with_prompts();
+  if (phase_ == Phase::finishing) finish_message();
+}
+
+void Agent::finish_message() {
+  if (message_.has_calls()) answer_calls();
+  if (aborted_) {
+    add_user(content_of({text_block(kAbortNotice)}));
+    return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
+  }
+  if (kept_in_a_row_ > kBrokenMessagesKeptMax) {
+    return end_turn(TurnReason::model_error, "the model's answers keep breaking off: " + so_far_.failure->message);
+  }
+  if (!message_.has_calls()) return go_on_without_calls();
+  message_ = {};  // it is answered
+  if (const auto why = stop_after_calls()) {
+    add_prompts();
+    return end_turn(TurnReason::hook_stopped, *why);
+  }
+  await_prompts(AfterPrompts::next_request);
+}
+
+// Results first, in the order of the calls; what they add to the conversation follows in the same order.
+void Agent::answer_calls() {
+  engine_->given().fit(answers_);
+  for (const std::string& path : engine_->given().take_hidden_files()) engine_->session().files.forget(path);
+  std::vector<std::string> results;
+  std::vector<std::string> after;
+  for (const CallAnswered& answer : answers_) {
+    results.push_back(result_block(answer.call_id, answer.result));
+    for (std::string& block : new_message_blocks(answer.result.new_messages)) after.push_back(std::move(block));
+  }
+  for (std::string& block : new_message_blocks(batch_.new_messages)) after.push_back(std::move(block));
+  const std::string rest = content_of(after);
+  log_->results(answers_, rest);
+  std::string content = joined_content(content_of(results), rest);
+  conversation_.add_user(content);
+  frontend_.show(ResultsGiven{std::move(content)});
+}
+
+void Agent::go_on_without_calls() {
+  if (so_far_.stop_reason == "pause_turn" && ++pauses_ <= kPausesMax) return send_request();
+  if (!prompts_.empty()) return await_prompts(AfterPrompts::last_word);
+  consider_end();
+}
+
+void Agent::end_turn(TurnReason reason, std::string explanation) {
+  phase_ = Phase::idle;
+  so_far_.reason = reason;
+  so_far_.explanation = std::move(explanation);
+  so_far_.duration = engine_->clock().now() - began_;
+  end_ = so_far_;
+  frontend_.show(TurnEnded{*end_});
+}
+
+void Agent::add_user(const std::string& content) {
+  if (content.empty()) return;
+  log_->prompt(content);
+  conversation_.add_user(content);
+  frontend_.show(PromptGiven{content});
+}
+
+// --- the user ---
+
+void Agent::abort() {
+  executor().post([this] { take_abort(); });
+}
+
+void Agent::take_abort() {
+  if (phase_ == Phase::idle) return hooks_->stop();  // those of the session's start or end
+  if (aborted_) return;
+  aborted_ = true;
+  hooks_->stop();
+  prompts_.clear();
+  const bool streaming = phase_ == Phase::asking;
+  aborted_streaming_ = phase_ != Phase::finishing;
+  if (streaming) end_request();
+  ++request_;  // no retry either
+  executor().take_now(Aborted{});
+  const bool never_began = phase_ == Phase::prompting && after_prompts_ == AfterPrompts::first_request;
+  if (never_began) return end_turn(TurnReason::aborted_streaming);
+  if (streaming) return keep_message(message_.so_far(), MessageCompleted::How::aborted);
+  phase_ = Phase::finishing;
+}
+
+void Agent::interrupt(Prompt prompt) {
+  executor().post([this, said = std::move(prompt)]() mutable { take_interrupt(std::move(said)); });
+}
+
+void Agent::take_interrupt(Prompt prompt) {
+  if (phase_ == Phase::idle || aborted_) return;
+  take_prompt(std::move(prompt));
+  executor().take_now(Interrupted{});
+}
+
+// --- the engine tells us ---
+
+// From the turn's thread, and from workers: those tell of progress, which goes on as it is.
+void Agent::show(Event event) {
+  if (const auto* answered = std::get_if<CallAnswered>(&event)) {
+    log_->answered(*answered);
+    answers_.push_back(*answered);
+  }
+  if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;
+  if (const auto* discarded = std::get_if<MessageDiscarded>(&event)) discard_kept_ = discarded->kept;
+  frontend_.show(std::move(event));
+}
+
+}  // namespace deft

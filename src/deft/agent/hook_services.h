@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "deft/base/clock.h"
+#include "deft/base/json.h"
+#include "deft/base/result.h"
+
+namespace deft {
+
+// Hooks that are neither programs nor addresses need somebody who can carry them out. Each function blocks, on a
+// worker's thread, ends soon after a stop is requested and at the deadline (error `timeout`). A missing function is a
+// hook that failed: it never counts as a yes.
+struct HookServices {
+  struct ToolRequest {
+    std::string server;
+    std::string tool;
+    JsonObject input;
+    TimePoint deadline;
+  };
+  // The text that the tool gave: read like what a program prints. An error result is an error here.
+  std::function<Result<std::string>(const ToolRequest& request, std::stop_token stop)> call_mcp_tool = nullptr;
+
+  struct Question {
+    std::string prompt;  // with what the hook is told of
+    std::string model;   // empty: a small one
+    TimePoint deadline;
+  };
+  // The model's reply, which should be {"ok": …}: agent/hook_model.h.
+  std::function<Result<std::string>(const Question& question, std::stop_token stop)> ask_model = nullptr;
+  // The same, by an agent that may look around.
+  std::function<Result<std::string>(const Question& question, std::stop_token stop)> ask_agent = nullptr;
+};
+
+}  // namespace deft

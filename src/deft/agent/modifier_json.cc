@@ -1,0 +1,103 @@
+#include "deft/agent/modifier_json.h"
+
+#include <limits>
+
+#include "deft/base/base64.h"
+#include "deft/base/utf8.h"
+
+namespace deft {
+namespace {
+
+// JSON is UTF-8, names of files need not be.
+void add_path(JsonObject& json, const std::string& path) {
+  if (is_utf8(path)) {
+    json["path"] = path;
+  } else {
+    json["path_base64"] = to_base64(path);
+  }
+}
+
+std::string path_of(const Json& json) {
+  if (const auto encoded = find_string(json, "path_base64")) return from_base64(*encoded).value_or("");
+  return std::string(find_string(json, "path").value_or(""));
+}
+
+JsonArray ranges_json(const std::vector<LineRange>& ranges) {
+  JsonArray json;
+  for (const LineRange& range : ranges) json.push_back(JsonArray{range.first, range.last});
+  return json;
+}
+
+std::optional<std::uint64_t> line_number(const Json& json) {
+  if (const auto* number = json.if_uint64()) return *number;
+  const auto* number = json.if_int64();
+  if (!number || *number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+std::vector<LineRange> ranges_of(const Json& json, std::string_view key) {
+  std::vector<LineRange> ranges;
+  const JsonArray* array = find_array(json, key);
+  if (!array) return ranges;
+  for (const Json& pair : *array) {
+    const JsonArray* ends = pair.if_array();
+    if (!ends || ends->size() != 2) continue;
+    const auto first = line_number((*ends)[0]);
+    const auto last = line_number((*ends)[1]);
+    if (first && last && *last < std::numeric_limits<std::uint64_t>::max()) ranges.push_back({*first, *last});
+  }
+  return ranges;
+}
+
+JsonObject seen_json(const FileSeen& seen) {
+  JsonObject json{{"kind", "file_seen"}};
+  add_path(json, seen.path);
+  json["modified_ns"] = seen.modified_ns;
+  json["size"] = seen.size;
+  json["hash"] = seen.content_hash;
+  json["whole"] = seen.whole;
+  if (!seen.lines.empty()) json["lines"] = ranges_json(seen.lines);
+  if (!seen.read.empty()) json["read"] = ranges_json(seen.read);
+  return json;
+}
+
+FileSeen seen_of(const Json& json) {
+  const Json* size = find(json, "size");
+  return {.path = path_of(json),
+          .modified_ns = find_int(json, "modified_ns").value_or(0),
+          .size = size ? line_number(*size).value_or(0) : 0,
+          .content_hash = std::string(find_string(json, "hash").value_or("")),
+          .whole = find_bool(json, "whole").value_or(false),
+          .lines = ranges_of(json, "lines"),
+          .read = ranges_of(json, "read")};
+}
+
+}  // namespace
+
+JsonArray modifiers_json(const std::vector<Modifier>& modifiers) {
+  JsonArray json;
+  for (const Modifier& modifier : modifiers) {
+    if (const auto* moved = std::get_if<WorkingDirectoryChanged>(&modifier)) {
+      JsonObject one{{"kind", "directory"}};
+      add_path(one, moved->path);
+      json.push_back(std::move(one));
+    }
+    if (const auto* file = std::get_if<FileWasSeen>(&modifier)) json.push_back(seen_json(file->seen));
+  }
+  return json;
+}
+
+std::vector<Modifier> modifiers_of(const Json& json) {
+  std::vector<Modifier> modifiers;
+  const JsonArray* array = json.if_array();
+  if (!array) return modifiers;
+  for (const Json& one : *array) {
+    const auto kind = find_string(one, "kind");
+    if (!path_of(one).starts_with('/')) continue;
+    if (kind == "directory") modifiers.emplace_back(WorkingDirectoryChanged{path_of(one)});
+    if (kind == "file_seen") modifiers.emplace_back(FileWasSeen{seen_of(one)});
+  }
+  return modifiers;
+}
+
+}  // namespace deft

@@ -1,0 +1,268 @@
+#include "deft/agent/session.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "deft/agent/modifier_json.h"
+#include "deft/core/conversation.h"
+#include "deft/core/message_content.h"
+
+// How a conversation stands in a journal, in the order of its entries:
+//
+//   turn, prompt             what the user said
+//   draft* intent* result*   while the message streams in: its blocks up to a call, before that call has its effect
+//   message                  the whole of what the model said; stands for its drafts
+//   intent* result*
+//   results                  what the model was told of its calls; after this they are history
+//
+// A discard takes back everything since the last of prompt, message and results. Each of these may be missing: the disk
+// was full, or the process has ended there. So nothing is believed to follow from anything else, and what is owed is
+// paid before something else is taken: that is what keeps the history valid.
+
+namespace deft {
+namespace {
+
+constexpr std::string_view kLostText = "(What was said here could not be kept.)";
+
+std::string text_at(const Json& entry, std::string_view key) {
+  return std::string(find_string(entry, key).value_or(""));
+}
+
+// "" for what is no array of blocks.
+std::string content_at(const Json& entry, std::string_view key) {
+  std::string content = text_at(entry, key);
+  const auto blocks = parse_json(content);
+  const bool is_content = blocks && blocks->is_array() && !blocks->get_array().empty();
+  return is_content ? content : "";
+}
+
+std::vector<std::string> calls_in(std::string_view content) {
+  std::vector<std::string> ids;
+  const auto blocks = parse_json(content);
+  if (!blocks || !blocks->is_array()) return ids;
+  for (const Json& block : blocks->get_array()) {
+    if (find_string(block, "type") != "tool_use") continue;
+    ids.emplace_back(find_string(block, "id").value_or(""));
+  }
+  return ids;
+}
+
+struct KnownResult {
+  std::string block;
+  std::vector<std::string> new_messages;
+  std::vector<Modifier> modifiers;
+};
+
+KnownResult result_of(const std::string& call, const Json& entry) {
+  ToolResult result{.text = text_at(entry, "content")};
+  if (const auto* blocks = find_array(entry, "blocks")) result.blocks = *blocks;
+  if (find_bool(entry, "is_error").value_or(false)) result.error = Errc::failed;
+  KnownResult known{.block = result_block(call, result)};
+  if (const auto* messages = find_array(entry, "new_messages")) known.new_messages = new_message_blocks(*messages);
+  if (const auto* modifiers = find(entry, "modifiers")) known.modifiers = modifiers_of(*modifiers);
+  return known;
+}
+
+class Rebuilding {
+ public:
+  void take(std::string_view type, const Json& entry) {
+    session_.changed_ms = std::max(session_.changed_ms, find_int(entry, "time_ms").value_or(0));
+    if (type == "prompt") return take_prompt(entry);
+    if (type == "draft") return draft_ = joined_content(draft_, content_at(entry, "content")), void();
+    if (type == "intent") return intents_.insert(text_at(entry, "call")), void();
+    if (type == "result") return take_result(entry);
+    if (type == "message") return take_message(entry);
+    if (type == "results") return take_results(entry);
+    if (type == "discarded") return forget_calls();
+    if (type == "compacted") return take_compaction(entry);
+    if (type == "state") session_.state[text_at(entry, "key")] = find(entry, "value") ? *find(entry, "value") : Json();
+  }
+
+  Session take_session() {
+    const bool had_draft = owed_.empty() && !draft_.empty();
+    const std::string draft = draft_;
+    take_draft();
+    if (had_draft && owed_.empty()) session_.repairs.emplace_back("discarded");
+    if (had_draft && !owed_.empty()) {
+      session_.repairs.push_back(std::move(JournalEntry("message").text("content", draft).text("how", "interrupted")));
+    }
+    if (!owed_.empty()) {
+      session_.interrupted_calls = owed_.size();
+      const std::string content = answer_calls({}, "");
+      session_.repairs.push_back(std::move(JournalEntry("results").text("content", content)));
+    }
+    session_.history = conversation_.messages();
+    return std::move(session_);
+  }
+
+ private:
+  void take_prompt(const Json& entry) {
+    const std::string content = content_at(entry, "content");
+    if (content.empty()) return;
+    end_message();
+    conversation_.add_user(content);
+  }
+
+  // The first one counts: a worker that came back after it was answered for writes a second one.
+  void take_result(const Json& entry) {
+    const std::string call = text_at(entry, "call");
+    results_.try_emplace(call, result_of(call, entry));
+  }
+
+  void take_message(const Json& entry) {
+    const std::string content = content_at(entry, "content");
+    const Json* usage = find(entry, "usage");
+    session_.usage.add(text_at(entry, "model"), usage ? *usage : Json(), find_number(entry, "cost").value_or(0));
+    pay();
+    draft_.clear();
+    if (content.empty()) return;
+    add_message(content);
+    if (owed_.empty()) forget_calls();
+  }
+
+  void add_message(const std::string& content) {
+    if (conversation_.empty()) conversation_.add_user(content_of({text_block(kLostText)}));
+    conversation_.add_assistant(content);
+    owed_ = calls_in(content);
+    session_.call_ids.insert(session_.call_ids.end(), owed_.begin(), owed_.end());
+  }
+
+  void take_results(const Json& entry) {
+    if (owed_.empty()) return;
+    std::unordered_map<std::string, std::string> given;
+    if (const auto* calls = find_array(entry, "given")) {
+      for (const Json& call : *calls) given[text_at(call, "call")] = text_at(call, "block");
+    }
+    // Written by a repair: the whole of it.
+    if (const std::string content = content_at(entry, "content"); !content.empty()) {
+      conversation_.add_user(content);
+      return settle();
+    }
+    answer_calls(given, content_at(entry, "after"));
+  }
+
+  // Whatever the model asked for is answered before something else is said.
+  void pay() {
+    if (!owed_.empty()) answer_calls({}, "");
+  }
+
+  // `given`: where the model was told something else than what the call gave at first. Returns what it was told.
+  std::string answer_calls(const std::unordered_map<std::string, std::string>& given, const std::string& after) {
+    std::vector<std::string> blocks;
+    for (const std::string& call : owed_) {
+      const auto known = results_.find(call);
+      const auto said = given.find(call);
+      if (said != given.end() && is_result_of(said->second, call)) {
+        blocks.push_back(said->second);
+      } else if (known != results_.end()) {
+        blocks.push_back(known->second.block);
+      } else {
+        const bool began = intents_.contains(call);
+        blocks.push_back(result_block(call, engine_error(Errc::cancelled, began ? kInterruptedText : kNotDoneText)));
+      }
+    }
+    std::string content = joined_content(content_of(blocks), after);
+    conversation_.add_user(content);
+    settle();
+    return content;
+  }
+
+  static bool is_result_of(const std::string& block, const std::string& call) {
+    const auto json = parse_json(block);
+    return json && find_string(*json, "type") == "tool_result" && find_string(*json, "tool_use_id") == call;
+  }
+
+  void settle() {
+    for (const std::string& call : owed_) {
+      const auto known = results_.find(call);
+      if (known == results_.end()) continue;
+      for (const Modifier& modifier : known->second.modifiers) {
+        if (const auto* moved = std::get_if<WorkingDirectoryChanged>(&modifier)) {
+          session_.working_directory = moved->path;
+        }
+        if (const auto* file = std::get_if<FileWasSeen>(&modifier)) session_.files.record(file->seen);
+      }
+    }
+    session_.files.end_message();
+    owed_.clear();
+    forget_calls();
+  }
+
+  void forget_calls() {
+    draft_.clear();
+    intents_.clear();
+    results_.clear();
+  }
+
+  // The process ended while the message streamed in. If nothing of it had an effect, it never existed.
+  void take_draft() {
+    if (draft_.empty() || !owed_.empty()) return;
+    const std::string draft = std::exchange(draft_, "");
+    const std::vector<std::string> calls = calls_in(draft);
+    if (std::ranges::any_of(calls, [&](const auto& call) { return intents_.contains(call); })) add_message(draft);
+  }
+
+  void end_message() {
+    take_draft();
+    pay();
+  }
+
+  void take_compaction(const Json& entry) {
+    const std::string summary = content_at(entry, "summary");
+    const auto kept = find_int(entry, "kept_messages").value_or(0);
+    if (summary.empty() || kept < 0) return;
+    end_message();
+    const History& before = conversation_.messages();
+    const auto count = std::min(static_cast<std::size_t>(kept), before.size());
+    History history{{Role::user, summary}};
+    history.insert(history.end(), before.end() - static_cast<std::ptrdiff_t>(count), before.end());
+    conversation_.replace(std::move(history));
+  }
+
+  Session session_;
+  Conversation conversation_;
+  std::vector<std::string> owed_;  // calls of the last message that are not answered
+  std::string draft_;
+  std::unordered_set<std::string> intents_;
+  std::unordered_map<std::string, KnownResult> results_;
+};
+
+// With the next word of the user's, which is all that may be missing.
+std::optional<std::string> problem_of(const History& history) {
+  if (history.empty() || history.back().role == Role::user)
+    return history.empty() ? std::nullopt : history_problem(history);
+  History answered = history;
+  answered.push_back({Role::user, content_of({text_block("go on")})});
+  return history_problem(answered);
+}
+
+}  // namespace
+
+void SessionUsage::add(const std::string& model, const Json& usage, double cost_of_it) {
+  const TokenUse use = token_use(usage);
+  TokenUse& sum = by_model[model];
+  sum.input += use.input;
+  sum.output += use.output;
+  sum.cache_read += use.cache_read;
+  sum.cache_write += use.cache_write;
+  tokens += use.total();
+  cost += cost_of_it;
+}
+
+Result<Session> Session::load(const std::string& journal) {
+  Rebuilding rebuilding;
+  auto opening = read_journal(journal, [&](std::string_view type, const Json& entry) { rebuilding.take(type, entry); });
+  if (!opening) return std::unexpected(opening.error());
+  Session session = rebuilding.take_session();
+  if (const auto problem = problem_of(session.history)) {
+    return fail(Errc::invalid_input, journal + " is damaged: " + *problem);
+  }
+  session.opening = std::move(*opening);
+  session.changed_ms = std::max(session.changed_ms, session.opening.time_ms);
+  return session;
+}
+
+}  // namespace deft

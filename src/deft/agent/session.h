@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/agent/journal_entry.h"
+#include "deft/agent/journal_reader.h"
+#include "deft/base/json.h"
+#include "deft/base/result.h"
+#include "deft/core/file_ledger.h"
+#include "deft/core/history.h"
+#include "deft/core/token_use.h"
+
+namespace deft {
+
+// What the models of a session have used, added up.
+struct SessionUsage {
+  std::uint64_t tokens = 0;  // in and out, of all models
+  double cost = 0;           // as far as it was known
+  std::map<std::string, TokenUse> by_model = {};
+
+  void add(const std::string& model, const Json& usage, double cost_of_it);
+};
+
+// A session as its journal tells it. Whatever happened to the process that wrote it, `history` is one that the API
+// accepts, up to a new word of the user's: finished calls have their results, calls that may have had an effect are
+// answered as interrupted, all others as not done; none of them is ever run by being resumed.
+struct Session {
+  static Result<Session> load(const std::string& journal);  // its path
+
+  JournalOpening opening;
+  History history;
+  std::vector<std::string> call_ids;  // ever used
+  FileLedger files;
+  std::string working_directory;      // empty: it was never changed
+  std::map<std::string, Json> state;  // Journal::state(): "title", "mode", "todos" …
+  SessionUsage usage;
+  std::int64_t changed_ms = 0;        // time of the last entry
+  std::size_t interrupted_calls = 0;  // that the end of the process cut off
+  std::vector<JournalEntry> repairs;  // what whoever goes on with the session writes first
+};
+
+// What the model is told of a call that the end of the process cut off.
+inline constexpr std::string_view kInterruptedText =
+    "Interrupted: deft was ended while this call ran, and it is not known how far it came. It may have had its effect, "
+    "wholly or in part. It was not started again: look first what it has done.";
+inline constexpr std::string_view kNotDoneText =
+    "Not done: deft was ended before this call had a result. It has changed nothing; call it again if you still need "
+    "it.";
+
+}  // namespace deft

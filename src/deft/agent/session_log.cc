@@ -1,0 +1,72 @@
+#include "deft/agent/session_log.h"
+
+#include <functional>
+#include <utility>
+
+#include "deft/core/message_content.h"
+
+namespace deft {
+namespace {
+
+// Tells a result from what somebody made of it since.
+std::size_t likeness(const ToolResult& result) {
+  std::size_t hash = std::hash<std::string_view>()(result.text);
+  if (!result.blocks.empty()) hash = hash * 31 + std::hash<std::string>()(to_json(result.blocks));
+  return result.is_error() ? ~hash : hash;
+}
+
+}  // namespace
+
+void SessionLog::write(const JournalEntry& entry) {
+  const auto written = journal_.append(entry);
+  if (!written && !std::exchange(is_broken_, true)) {
+    frontend_.show(Notice{"What happens now cannot be resumed later: " + written.error().message});
+  }
+  if (written) is_broken_ = false;
+}
+
+void SessionLog::turn_began() { write(JournalEntry("turn")); }
+
+void SessionLog::prompt(std::string_view content) { write(JournalEntry("prompt").text("content", content)); }
+
+void SessionLog::draft(const std::vector<Block>& blocks) {
+  journal_.append_before_intent(JournalEntry("draft").text("content", assistant_content(blocks)));
+}
+
+void SessionLog::message(const Said& said) {
+  journal_.drop_what_waits();
+  JournalEntry entry("message");
+  entry.text("content", said.content).text("how", said.how).text("model", said.model);
+  if (!said.message.id.empty()) entry.text("id", said.message.id);
+  if (!said.message.stop_reason.empty()) entry.text("stop_reason", said.message.stop_reason);
+  if (!said.message.usage.is_null()) entry.json("usage", said.message.usage);
+  if (said.cost > 0) entry.json("cost", said.cost);
+  write(entry);
+}
+
+void SessionLog::answered(const CallAnswered& answer) { journaled_[answer.call_id] = likeness(answer.result); }
+
+void SessionLog::results(const std::vector<CallAnswered>& answers, std::string_view after) {
+  JsonArray given;
+  for (const CallAnswered& answer : answers) {
+    JsonObject one{{"call", answer.call_id}};
+    const auto as_it_came = journaled_.find(answer.call_id);
+    if (as_it_came == journaled_.end() || as_it_came->second != likeness(answer.result)) {
+      one["block"] = result_block(answer.call_id, answer.result);
+    }
+    given.push_back(std::move(one));
+  }
+  journaled_.clear();
+  JournalEntry entry("results");
+  entry.json("given", given);
+  if (!after.empty()) entry.text("after", after);
+  write(entry);
+}
+
+void SessionLog::compacted(std::string_view summary, std::size_t kept_messages, std::string_view trigger) {
+  JournalEntry entry("compacted");
+  entry.text("summary", summary).number("kept_messages", static_cast<std::int64_t>(kept_messages));
+  write(entry.text("trigger", trigger));
+}
+
+}  // namespace deft

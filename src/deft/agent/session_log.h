@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "deft/agent/event.h"
+#include "deft/agent/journal.h"
+#include "deft/core/message.h"
+
+namespace deft {
+
+// Writes a conversation into the journal as it goes on (agent/session.cc reads it, and says what comes in which order).
+// On the turn's thread. What cannot be written is told to the user, once, and the turn goes on: only what has effects
+// does not begin without its entry, and that is the pipeline's to see to.
+class SessionLog {
+ public:
+  SessionLog(Journal& journal, Frontend& frontend) : journal_(journal), frontend_(frontend) {}
+
+  void turn_began();
+  void prompt(std::string_view content);
+  // Blocks of the message that streams in, up to a call that is about to start.
+  void draft(const std::vector<Block>& blocks);
+  void draft_dropped() { journal_.drop_what_waits(); }  // the message never existed
+  struct Said {
+    std::string_view content;  // "": nothing that could be handed back
+    const Message& message;
+    std::string_view model;  // that was asked
+    std::string_view how;    // "whole", "kept", "aborted"
+    double cost = 0;
+  };
+  void message(const Said& said);
+  // Each answer as it comes from the executor, which has journaled it; then what the model is told of them, and what
+  // follows them. Of those that are told as they came only the name is written.
+  void answered(const CallAnswered& answer);
+  void results(const std::vector<CallAnswered>& answers, std::string_view after);
+  // The history is now `summary`, and after it the last `kept_messages` of before.
+  void compacted(std::string_view summary, std::size_t kept_messages, std::string_view trigger);
+
+ private:
+  void write(const JournalEntry& entry);
+
+  Journal& journal_;
+  Frontend& frontend_;
+  std::unordered_map<std::string, std::size_t> journaled_;  // of the answers of this message: what they looked like
+  bool is_broken_ = false;
+};
+
+}  // namespace deft

@@ -1,0 +1,109 @@
+#include "deft/agent/session_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "deft/agent/session.h"
+#include "deft/agent/session_log.h"
+#include "deft/os/uuid.h"
+#include "deft/testing/engine_bench.h"
+
+namespace deft {
+namespace {
+
+class Sessions : public ::testing::Test {
+ protected:
+  SessionPlace create(const std::string& directory) {
+    auto place = store.create(directory, clock);
+    EXPECT_TRUE(place);
+    return *place;
+  }
+  void say(const SessionPlace& place, std::string_view text) {
+    auto journal = Journal::open(place.folder, clock);
+    ASSERT_TRUE(journal) << journal.error().message;
+    SessionLog(*journal, frontend).prompt(R"([{"type":"text","text":")" + std::string(text) + "\"}]");
+  }
+  static unsigned mode_of(const std::string& path) {
+    struct stat status{};
+    return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 0777U : 0;
+  }
+
+  const TempFolder folder;
+  const SystemClock clock;
+  RecordingFrontend frontend;
+  const SessionStore store{folder / "state/deft/sessions"};
+};
+
+TEST_F(Sessions, ArePrivateToTheirUser) {
+  const SessionPlace place = create("/p");
+  EXPECT_TRUE(is_uuid(place.id));
+  for (const char* name : {"state", "state/deft", "state/deft/sessions"}) EXPECT_EQ(mode_of(folder / name), 0700U);
+  EXPECT_EQ(mode_of(place.folder), 0700U);
+  EXPECT_EQ(mode_of(place.folder + "/journal.jsonl"), 0600U);
+}
+
+TEST_F(Sessions, AreFoundByTheirIdTheBeginningOfItAndTheirTitle) {
+  const SessionPlace place = create("/p");
+  create("/q");
+  EXPECT_EQ(store.find(place.id)->folder, place.folder);
+  EXPECT_EQ(store.find(place.id.substr(0, 13))->id, place.id);
+  EXPECT_EQ(store.find("The title").error().code, Errc::not_found);
+  ASSERT_TRUE(Journal::open(place.folder, clock)->state("title", "The title"));
+  EXPECT_EQ(store.find("The title")->id, place.id);
+}
+
+TEST_F(Sessions, ThatCouldBeMeantBothAreNamed) {
+  const auto a = store.create("/p", clock, "aaaaaaaa-0000-4000-8000-000000000001");
+  const auto b = store.create("/p", clock, "aaaaaaaa-0000-4000-8000-000000000002");
+  ASSERT_TRUE(a && b);
+  const auto found = store.find("aaaaaaaa");
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find(b->id), std::string::npos);
+  EXPECT_EQ(store.find(b->id)->id, b->id);
+}
+
+TEST_F(Sessions, AnIdIsUsedOnceAndIsNoPath) {
+  ASSERT_TRUE(store.create("/p", clock, "AAAAAAAA-0000-4000-8000-000000000001"));
+  EXPECT_EQ(store.create("/p", clock, "aaaaaaaa-0000-4000-8000-000000000001").error().code, Errc::duplicate_id);
+  EXPECT_EQ(store.create("/p", clock, "../../x").error().code, Errc::invalid_input);
+  EXPECT_EQ(store.find("../..").error().code, Errc::not_found);
+}
+
+TEST_F(Sessions, TheLatestOfADirectoryIsTheOneThatWasUsedLast) {
+  const SessionPlace first = create("/p");
+  const SessionPlace second = create("/p");
+  const SessionPlace other = create("/q");
+  say(first, "hello");
+  // Times of files are only as fine as the kernel's tick.
+  const struct timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = 4'000'000'000, .tv_nsec = 0}};
+  ASSERT_EQ(::utimensat(0, (first.folder + "/journal.jsonl").c_str(), times, 0), 0);
+  EXPECT_EQ(store.latest("/p")->id, first.id);
+  EXPECT_EQ(store.latest("/q")->id, other.id);
+  EXPECT_EQ(store.latest("/r").error().code, Errc::not_found);
+}
+
+TEST_F(Sessions, AForkKnowsWhatTheOtherKnewAndGoesItsOwnWay) {
+  const SessionPlace from = create("/p");
+  say(from, "one");
+  const auto fork = store.fork(from, clock);
+  ASSERT_TRUE(fork);
+  say(from, "two");
+  say(*fork, "three");
+  const auto session = Session::load(fork->journal());
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->opening.header.forked_from, from.id);
+  EXPECT_EQ(session->opening.header.directory, "/p");
+  ASSERT_EQ(session->history.size(), 1U);
+  EXPECT_EQ(session->history[0].content, R"([{"type":"text","text":"one"},{"type":"text","text":"three"}])");
+}
+
+TEST_F(Sessions, OneThatIsInUseCanBeForkedButNotOpened) {
+  const SessionPlace place = create("/p");
+  auto journal = Journal::open(place.folder, clock);
+  ASSERT_TRUE(journal);
+  EXPECT_EQ(Journal::open(place.folder, clock).error().code, Errc::denied);
+  EXPECT_TRUE(store.fork(place, clock));
+}
+
+}  // namespace
+}  // namespace deft

@@ -1,0 +1,49 @@
+#include "deft/agent/sweep_sessions.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+
+#include <algorithm>
+
+#include "deft/os/unique_fd.h"
+#include "deft/testing/temp_folder.h"
+
+namespace deft {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kMonth = std::chrono::hours(24 * 30);
+
+TEST(SweepSessions, RemovesOnlySessionsThatNobodyHasUsedForLong) {
+  const TempFolder folder;
+  const auto now = std::chrono::system_clock::now();
+  const auto session = [&](const std::string& name, std::chrono::hours ago) {
+    const std::string journal = folder.put(name + "/journal.jsonl", "{}\n");
+    folder.put(name + "/tool-results/1.txt", "result");
+    const timespec times[] = {{std::chrono::system_clock::to_time_t(now - ago), 0},
+                              {std::chrono::system_clock::to_time_t(now - ago), 0}};
+    ::utimensat(AT_FDCWD, journal.c_str(), times, 0);
+    return journal;
+  };
+  session("old", kMonth + 1h);
+  session("recent", kMonth - 1h);
+  const std::string live = session("live", 2 * kMonth);
+  const UniqueFd lock(::open(live.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::flock(lock.get(), LOCK_EX), 0);
+  folder.put("notes/readme.txt", "no session");
+  const std::string elsewhere = session("elsewhere/old", 2 * kMonth);
+  ASSERT_EQ(::symlink((folder / "elsewhere/old").c_str(), (folder / "link").c_str()), 0);
+
+  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now), std::vector<std::string>{"old"});
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"elsewhere", "link", "live", "notes", "recent"}));
+  EXPECT_EQ(folder.names("elsewhere"), std::vector<std::string>{"old"});
+}
+
+TEST(SweepSessions, AMissingFolderHasNoSessions) {
+  const TempFolder folder;
+  EXPECT_TRUE(sweep_sessions(folder / "missing", kMonth, std::chrono::system_clock::now()).empty());
+}
+
+}  // namespace
+}  // namespace deft

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "deft/base/json.h"
+#include "deft/model/model.h"
+
+namespace deft {
+
+// What a person says to the model: content blocks in the words of the Messages API. Texts may be plain strings.
+struct Prompt {
+  JsonArray blocks;
+  static Prompt of(std::string_view text) { return {JsonArray{Json(boost::json::string_view(text))}}; }
+};
+
+// Why a turn is over.
+enum class TurnReason : std::uint8_t {
+  completed,          // the model has said its last word
+  max_turns,          // the limit of requests was reached
+  budget_exhausted,   // the limit of money or tokens
+  aborted_streaming,  // by the user, while the model spoke
+  aborted_tools,      // by the user, while calls ran
+  hook_stopped,       // a hook said: no further request
+  prompt_blocked,     // a hook took the prompt back
+  refusal,            // the model declined
+  prompt_too_long,    // the context is full and could not be made shorter
+  model_error,        // the model cannot be reached, or does not take the request
+};
+std::string_view to_string(TurnReason reason);
+
+struct TurnEnd {
+  TurnReason reason = TurnReason::completed;
+  std::string text;         // of the last message
+  std::string stop_reason;  // of the last message, the API's word
+  std::string explanation;  // for people, if it did not complete
+  std::optional<ModelFailure> failure;
+  std::size_t requests = 0;  // answered by the model
+  std::chrono::nanoseconds duration{};
+  std::chrono::nanoseconds model_duration{};  // of that, with a request under way
+};
+
+}  // namespace deft

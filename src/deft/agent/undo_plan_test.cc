@@ -1,0 +1,167 @@
+#include "deft/agent/undo_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "deft/agent/journal.h"
+#include "deft/os/disk_files.h"
+#include "deft/testing/temp_folder.h"
+
+namespace deft {
+namespace {
+
+using What = UndoTarget::What;
+
+// A session by hand: calls with their entries in the journal, and changes as file tools make them.
+class UndoPlanTest : public ::testing::Test {
+ protected:
+  UndoPlanTest() {
+    auto opened = Journal::open(folder / "s", clock);
+    EXPECT_TRUE(opened);
+    journal.emplace(std::move(*opened));
+  }
+  void turn() { ASSERT_TRUE(journal->append(JournalEntry("turn"))); }
+  void answered() {  // the model has got its results
+    ASSERT_TRUE(journal->append(JournalEntry("message").text("content", R"([{"type":"tool_use"}])")));
+    ASSERT_TRUE(journal->append(JournalEntry("results")));
+  }
+  void begin(const std::string& call, const std::string& tool, Json input = JsonObject()) {
+    ASSERT_TRUE(journal->intent({.id = call, .name = tool, .input = std::move(input)}));
+  }
+  void write(const std::string& call, const std::string& name, std::string_view text) {
+    begin(call, "Write", JsonObject{{"file_path", folder / name}});
+    record(call, name, text);
+    folder.put(name, text);
+  }
+  void record(const std::string& call, const std::string& name, std::string_view text) {
+    const auto before = folder.bytes(name);
+    EXPECT_EQ(changes.keep({.path = folder / name,
+                            .before = before ? std::optional(content_id(*before)) : std::nullopt,
+                            .after = content_id(text),
+                            .mode = 0644,
+                            .call_id = call},
+                           before.value_or("")),
+              "");
+  }
+  Result<UndoPlan> plan(const UndoTarget& target) {
+    return plan_undo(folder / "s/journal.jsonl", target, changes, files);
+  }
+  std::vector<std::string> undo(const UndoTarget& target) {
+    auto planned = plan(target);
+    EXPECT_TRUE(planned) << planned.error().message;
+    if (!planned) return {};
+    return carry_out(*planned, changes, files).value_or(std::vector<std::string>{"error"});
+  }
+
+  const TempFolder folder;
+  const SystemClock clock;
+  DiskFiles files{DiskFiles::Survives::killed};
+  FileChanges changes{folder / "s"};
+  std::optional<Journal> journal;
+};
+
+TEST_F(UndoPlanTest, ACallAMessageOrATurnIsTakenBackExactly) {
+  folder.put("a", "a0");
+  folder.put("b", "b0");
+  turn();
+  write("1", "a", "a1");
+  write("2", "new", "n1");
+  answered();
+  write("3", "a", "a2");
+  write("4", "b", "b1");
+  answered();
+
+  EXPECT_EQ(undo({.what = What::call}).size(), 1U);  // the last
+  EXPECT_EQ(folder.bytes("b"), "b0");
+  EXPECT_EQ(undo({.what = What::message}).size(), 1U);  // the last with something left to undo
+  EXPECT_EQ(folder.bytes("a"), "a1");
+  EXPECT_EQ(undo({.what = What::turn}).size(), 2U);
+  EXPECT_EQ(folder.bytes("a"), "a0");
+  EXPECT_EQ(folder.bytes("new"), std::nullopt);
+  EXPECT_EQ(plan({}).error().code, Errc::not_found);
+}
+
+TEST_F(UndoPlanTest, SeveralChangesOfOneFileAreUndoneAsOne) {
+  folder.put("a", "one\ntwo\nthree\n");
+  turn();
+  write("1", "a", "one\n2\nthree\n");
+  write("2", "a", "one\n2\n3\n");
+  const auto planned = plan({});
+  ASSERT_TRUE(planned);
+  ASSERT_EQ(planned->files.size(), 1U);
+  EXPECT_EQ(planned->files[0].changes.size(), 2U);
+  EXPECT_NE(planned->files[0].patch.find("-2\n-3\n+two\n+three\n"), std::string::npos) << planned->files[0].patch;
+  EXPECT_EQ(folder.bytes("a"), "one\n2\n3\n");  // a plan changes nothing
+  undo({});
+  EXPECT_EQ(folder.bytes("a"), "one\ntwo\nthree\n");
+}
+
+TEST_F(UndoPlanTest, WhatSomebodyHasChangedSinceIsLeftAlone) {
+  folder.put("a", "a0");
+  turn();
+  write("1", "a", "a1");
+  write("1b", "b", "b1");
+  folder.put("a", "by hand");
+  auto planned = plan({});
+  ASSERT_TRUE(planned);
+  ASSERT_EQ(planned->refused.size(), 1U);
+  EXPECT_EQ(planned->refused[0].what, folder / "a");
+  EXPECT_EQ(planned->files.size(), 1U);
+  folder.put("b", "by hand too");  // after the plan
+  EXPECT_TRUE(carry_out(*planned, changes, files)->empty());
+  EXPECT_EQ(planned->refused.size(), 2U);
+  EXPECT_EQ(folder.bytes("a"), "by hand");
+  EXPECT_EQ(folder.bytes("b"), "by hand too");
+}
+
+TEST_F(UndoPlanTest, AnEarlierChangeIsNotUndoneUnderALaterOne) {
+  folder.put("a", "a0");
+  turn();
+  write("1", "a", "a1");
+  answered();
+  write("2", "a", "a2");
+  answered();
+  const auto planned = plan({.what = What::call, .call_id = "1"});
+  ASSERT_TRUE(planned);
+  ASSERT_EQ(planned->refused.size(), 1U);
+  EXPECT_NE(planned->refused[0].why.find("call 2"), std::string::npos);
+  EXPECT_EQ(undo({.what = What::call, .call_id = "2"}).size(), 1U);
+  EXPECT_EQ(undo({.what = What::call, .call_id = "1"}).size(), 1U);
+  EXPECT_EQ(folder.bytes("a"), "a0");
+}
+
+TEST_F(UndoPlanTest, WhatNoFileToolDidIsNamed) {
+  turn();
+  write("1", "a", "a1");
+  begin("2", "Bash", JsonObject{{"command", "make\ninstall"}});
+  const auto planned = plan({});
+  ASSERT_TRUE(planned);
+  ASSERT_EQ(planned->cannot.size(), 1U);
+  EXPECT_EQ(planned->cannot[0].what, "Bash: make install");
+  EXPECT_EQ(plan({.what = What::call, .call_id = "2"})->cannot.size(), 1U);
+}
+
+TEST_F(UndoPlanTest, AChangeThatWasRecordedButNeverMadeIsPassedOver) {
+  folder.put("a", "a0");
+  turn();
+  write("1", "a", "a1");
+  begin("2", "Write");
+  record("2", "a", "a2");  // and then the process was killed
+  EXPECT_EQ(undo({}).size(), 1U);
+  EXPECT_EQ(folder.bytes("a"), "a0");
+  EXPECT_FALSE(plan({}));
+}
+
+TEST(UndoTargetTest, IsGivenInWords) {
+  EXPECT_EQ(parse_undo_target({})->what, What::turn);
+  EXPECT_EQ(parse_undo_target({"turn", "3"})->number, 3U);
+  EXPECT_EQ(parse_undo_target({"message"})->what, What::message);
+  EXPECT_EQ(parse_undo_target({"call", "toolu_1"})->call_id, "toolu_1");
+  EXPECT_EQ(parse_undo_target({"toolu_1"})->call_id, "toolu_1");
+  EXPECT_FALSE(parse_undo_target({"turn", "x"}));
+  EXPECT_FALSE(parse_undo_target({"turn", "0"}));
+  EXPECT_FALSE(parse_undo_target({"toolu_1", "2"}));
+  EXPECT_FALSE(parse_undo_target({"turn", "1", "2"}));
+}
+
+}  // namespace
+}  // namespace deft

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "deft/agent/background_hooks.h"
+#include "deft/agent/hook_environment.h"
+#include "deft/agent/hook_runner.h"
+#include "deft/agent/hook_services.h"
+#include "deft/core/hook_choice.h"
+#include "deft/core/hook_config.h"
+#include "deft/core/hook_fold.h"
+#include "deft/os/http_client.h"
+#include "deft/os/processes.h"
+
+namespace deft {
+
+inline constexpr std::size_t kHooksAtOnceMax = 32;  // of one moment; the others wait for them
+
+// The hooks of the user's settings, run for real. Programs belong to `processes`: nothing of a hook outlives it, those
+// in the background end with this object. Whatever goes wrong with a hook is an outcome with a report, never an allow.
+class UserHooks final : public HookRunner {
+ public:
+  struct Parts {
+    Processes& processes;
+    const Clock& clock;
+    HttpClient* http = nullptr;  // nothing: http hooks fail
+    HookServices services = {};
+    std::vector<std::string> environment = {};  // deft's own, NAME=VALUE
+    std::string home = {};
+    ResolvePath resolve = nullptr;
+  };
+  UserHooks(Parts parts, HookConfig config);
+
+  // From the next moment on; what runs keeps the settings that it began with. From any thread.
+  void use(HookConfig config);
+  void begin_session(HookSession session);
+  std::shared_ptr<const HookConfig> config() const;
+
+  bool listens(HookEvent event) const override;
+  HookOutcome run(const HookMoment& moment, std::stop_token stop) override;
+  std::vector<LateHookWord> take_late_words() override { return background_.take(); }
+  void when_a_late_word_comes(std::function<void()> tell) override { background_.when_a_word_comes(std::move(tell)); }
+
+ private:
+  struct Asking;  // one moment, as all its hooks see it
+  AnsweredHook ask(const Asking& asking, const ChosenHook& chosen);
+  HookAnswer ask_program(const Asking& asking, const ChosenHook& chosen, HookReport& report);
+  HookAnswer ask_http(const Asking& asking, const ChosenHook& chosen);
+  HookAnswer ask_mcp_tool(const Asking& asking, const ChosenHook& chosen);
+  HookAnswer ask_model(const Asking& asking, const ChosenHook& chosen);
+  HookAnswer go_on_in_background(const Asking& asking, const ChosenHook& chosen,
+                                 std::shared_ptr<class HookProgram> program, Duration timeout);
+  void bound(HookAnswer& answer, const Asking& asking, const Hook& hook);
+  std::shared_ptr<const HookSession> session() const;
+
+  Parts parts_;
+  std::atomic<std::uint32_t> listens_ = 0;  // a bit for each event
+  std::atomic<std::size_t> texts_kept_ = 0;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const HookConfig> config_;    // under mutex_
+  std::shared_ptr<const HookSession> session_;  // under mutex_
+  BackgroundHooks background_;                  // last: its threads use the rest
+};
+
+}  // namespace deft

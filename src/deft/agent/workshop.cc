@@ -1,0 +1,41 @@
+#include "deft/agent/workshop.h"
+
+#include <filesystem>
+#include <utility>
+
+namespace deft {
+namespace {
+
+std::string temporary_parent() {
+  std::error_code ec;
+  const std::string path = std::filesystem::temp_directory_path(ec);
+  return ec ? "/tmp" : path;
+}
+
+// A temporary session is never opened again: what it leaves half-written is found where all of them look.
+std::string folder_of_writes_under_way(const WorkshopOptions& options) {
+  return options.session_folder ? *options.session_folder + "/in-place" : "";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workshop>> Workshop::open(WorkshopOptions options) {
+  std::optional<TemporarySession> temporary;
+  if (!options.session_folder) {
+    auto made = TemporarySession::make(temporary_parent());
+    if (!made) return std::unexpected(made.error());
+    temporary.emplace(std::move(*made));
+  }
+  return std::unique_ptr<Workshop>(new Workshop(std::move(options), std::move(temporary)));
+}
+
+Workshop::Workshop(WorkshopOptions options, std::optional<TemporarySession> temporary)
+    : options_(std::move(options)),
+      temporary_(std::move(temporary)),
+      folder_(temporary_ ? temporary_->path() : *options_.session_folder),
+      clock_(options_.clock ? *options_.clock : system_clock_),
+      files_(DiskFiles::Survives::killed, folder_of_writes_under_way(options_)),
+      results_(folder_, options_.quota),
+      changes_(folder_) {}
+
+}  // namespace deft

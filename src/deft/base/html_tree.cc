@@ -1,0 +1,329 @@
+#include "deft/base/html_tree.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "deft/base/html_entities.h"
+#include "deft/base/text.h"
+
+namespace deft {
+namespace {
+
+constexpr std::size_t kTagNameBytesMax = 16;
+
+constexpr std::string_view kVoid = "area base br col embed hr img input link meta param source track wbr";
+constexpr std::string_view kRawText = "script style xmp iframe noembed noframes textarea title";
+// These end a paragraph that is open.
+constexpr std::string_view kEndsParagraph =
+    "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 "
+    "h4 "
+    "h5 h6 header hgroup hr main menu nav ol p pre search section summary table ul li dt dd";
+constexpr std::string_view kHeadings = "h1 h2 h3 h4 h5 h6";
+constexpr std::string_view kFormatting = "a b big code em font i nobr s small strike strong tt u";
+// An end tag of something else does not reach across these.
+constexpr std::string_view kBoundaries = "table td th caption button object template";
+constexpr std::string_view kSpecial =
+    "address article aside blockquote body center details div dl dd dt fieldset figure footer form header li main nav "
+    "ol p "
+    "pre section table tbody td tfoot th thead tr ul h1 h2 h3 h4 h5 h6";
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Where the attributes of a tag end: at the first '>' outside quotes that belong to a value.
+std::size_t tag_end(std::string_view text) {
+  bool in_value = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '>') return i;
+    if (c == '=') {
+      in_value = true;
+    } else if ((c == '"' || c == '\'') && in_value) {
+      i = text.find(c, i + 1);
+      if (i == std::string_view::npos) return i;
+      in_value = false;
+    } else if (!is_space(c)) {
+      in_value = false;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// What a tag is, worked out once.
+enum Kind : std::uint16_t {
+  kIsVoid = 1,
+  kIsRawText = 2,
+  kIsParagraphEnd = 4,
+  kIsHeading = 8,
+  kIsFormatting = 16,
+  kIsBoundary = 32,
+  kIsSpecial = 64,
+  kIsCell = 128,
+};
+
+std::uint16_t kinds_of(std::string_view tag) {
+  unsigned kinds = 0;
+  if (is_among_words(tag, kVoid)) kinds |= kIsVoid;
+  if (is_among_words(tag, kRawText)) kinds |= kIsRawText;
+  if (is_among_words(tag, kEndsParagraph)) kinds |= kIsParagraphEnd;
+  if (is_among_words(tag, kHeadings)) kinds |= kIsHeading;
+  if (is_among_words(tag, kFormatting)) kinds |= kIsFormatting;
+  if (is_among_words(tag, kBoundaries)) kinds |= kIsBoundary;
+  if (is_among_words(tag, kSpecial)) kinds |= kIsSpecial;
+  if (is_among_words(tag, "td th tr tbody thead tfoot")) kinds |= kIsCell;
+  return static_cast<std::uint16_t>(kinds);
+}
+
+using TagName = std::pair<const std::string_view, std::uint16_t>;
+
+constexpr std::string_view kKnown =
+    "a abbr acronym address annotation annotation-xml area article aside audio b base bdi bdo big blockquote body br "
+    "button "
+    "canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed "
+    "fieldset "
+    "figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input "
+    "ins "
+    "kbd label legend li link listing main map mark math menu meta meter nav nobr noembed noframes noscript object ol "
+    "optgroup option output p param path picture plaintext pre progress q rb rp rt rtc ruby s samp script search "
+    "section "
+    "select slot small source span strike strong style sub summary sup svg table tbody td template textarea tfoot th "
+    "thead "
+    "time title tr track tt u ul var video wbr xmp unknown";
+
+// A tag by its name in any case. Whatever is no tag of HTML is "unknown": a page cannot make us remember its own.
+const TagName& known_tag(std::string_view name) {
+  static const std::unordered_map<std::string_view, std::uint16_t> tags = [] {
+    std::unordered_map<std::string_view, std::uint16_t> made;
+    for (std::string_view rest = kKnown; !rest.empty();) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+      made.emplace(word, kinds_of(word));
+    }
+    return made;
+  }();
+  char small[kTagNameBytesMax];
+  const std::size_t length = std::min(name.size(), kTagNameBytesMax);
+  std::transform(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(length), small, lower);
+  const auto known = tags.find(std::string_view(small, length));
+  return known != tags.end() ? *known : *tags.find("unknown");
+}
+
+}  // namespace
+
+HtmlTree::HtmlTree(std::string_view document) : rest_(document) {
+  nodes_.reserve(document.size() / 40 + 16);
+  nodes_.push_back({.tag = "#root"});
+  open_.push_back(kRoot);
+  while (!rest_.empty() && !is_cut_) {
+    const std::size_t plain = std::min(rest_.find('<'), rest_.size());
+    add_text(rest_.substr(0, plain), false);
+    rest_.remove_prefix(plain);
+    if (!rest_.empty()) read_markup();
+  }
+}
+
+void HtmlTree::read_markup() {
+  const char next = rest_.size() > 1 ? rest_[1] : '\0';
+  if (is_letter(next)) return read_start_tag();
+  if (next == '/') return read_end_tag();
+  if (rest_.starts_with("<!--")) {
+    // "<!-->" and "<!--->" are whole.
+    if (rest_.starts_with("<!-->") || rest_.starts_with("<!--->")) return skip_to(">");
+    rest_.remove_prefix(4);
+    return skip_to("-->");
+  }
+  if (next == '!' || next == '?') return skip_to(">");
+  add_text(rest_.substr(0, 1), false);
+  rest_.remove_prefix(1);
+}
+
+void HtmlTree::skip_to(std::string_view end) {
+  const std::size_t at = rest_.find(end);
+  rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + end.size());
+}
+
+void HtmlTree::read_start_tag() {
+  std::size_t end = 1;
+  while (end < rest_.size() && !is_space(rest_[end]) && rest_[end] != '/' && rest_[end] != '>') ++end;
+  const auto& [tag, kinds] = known_tag(rest_.substr(1, end - 1));
+  rest_.remove_prefix(end);
+  const std::size_t close_at = tag_end(rest_);
+  if (close_at == std::string_view::npos) {  // the document ends inside the tag
+    rest_ = {};
+    return;
+  }
+  std::string_view attributes = rest_.substr(0, close_at);
+  rest_.remove_prefix(close_at + 1);
+  const bool closes_itself = attributes.ends_with('/');
+  if (closes_itself) attributes.remove_suffix(1);
+  if (tag == "html" || tag == "head" || tag == "body") return;
+  const bool is_void = (kinds & kIsVoid) != 0;
+  open(tag, kinds, attributes, is_void || (closes_itself && (tag == "svg" || tag == "math" || tag == "path")));
+  if (kinds & kIsRawText) return read_raw_text(tag, kinds);
+  if (tag == "plaintext") {
+    add_text(rest_, true);
+    rest_ = {};
+  }
+}
+
+void HtmlTree::read_raw_text(std::string_view tag, std::uint16_t kinds) {
+  std::size_t at = 0;
+  while ((at = rest_.find("</", at)) != std::string_view::npos) {
+    const std::string_view name = rest_.substr(at + 2, tag.size());
+    const std::size_t after = at + 2 + tag.size();
+    const bool same = std::ranges::equal(name, tag, [](char a, char b) { return lower(a) == b; });
+    if (same && (after >= rest_.size() || is_space(rest_[after]) || rest_[after] == '/' || rest_[after] == '>')) break;
+    at += 2;
+  }
+  const std::size_t length = std::min(at, rest_.size());
+  add_text(rest_.substr(0, length), tag != "title" && tag != "textarea");
+  rest_.remove_prefix(length);
+  if (!rest_.empty()) skip_to(">");
+  close(tag, kinds);
+}
+
+void HtmlTree::read_end_tag() {
+  if (rest_.size() < 3 || !is_letter(rest_[2])) return skip_to(">");
+  std::size_t end = 2;
+  while (end < rest_.size() && !is_space(rest_[end]) && rest_[end] != '/' && rest_[end] != '>') ++end;
+  const auto& [tag, kinds] = known_tag(rest_.substr(2, end - 2));
+  skip_to(">");
+  if (tag == "br") return open(tag, kinds, {}, true);
+  close(tag, kinds);
+}
+
+void HtmlTree::add_text(std::string_view text, bool is_raw) {
+  if (text.empty()) return;
+  const std::uint32_t node = add_node({}, 0, text);
+  if (node != 0) nodes_[node].is_raw = is_raw;
+}
+
+std::uint32_t HtmlTree::add_node(std::string_view tag, std::uint16_t kinds, std::string_view text) {
+  if (nodes_.size() >= kHtmlNodesMax) {
+    is_cut_ = true;
+    return 0;
+  }
+  const auto node = static_cast<std::uint32_t>(nodes_.size());
+  const std::uint32_t parent = open_.back();
+  nodes_.push_back({.tag = tag, .text = text, .kinds = kinds, .parent = parent});
+  HtmlNode& above = nodes_[parent];
+  if (above.last_child != 0) {
+    nodes_[above.last_child].next = node;
+  } else {
+    above.first_child = node;
+  }
+  above.last_child = node;
+  return node;
+}
+
+void HtmlTree::open(std::string_view tag, std::uint16_t kinds, std::string_view attributes, bool is_void) {
+  close_implied(tag, kinds);
+  const std::uint32_t node = add_node(tag, kinds, attributes);
+  if (node != 0 && !is_void && open_.size() < kHtmlDepthMax) open_.push_back(node);
+}
+
+// Ends the nearest of `tags`, unless one of `boundaries` is nearer.
+bool HtmlTree::close_up_to(std::string_view tags, std::string_view boundaries) {
+  for (std::size_t i = open_.size(); i-- > 1;) {
+    const std::string_view tag = nodes_[open_[i]].tag;
+    if (is_among_words(tag, tags)) {
+      open_.resize(i);
+      return true;
+    }
+    if (is_among_words(tag, boundaries)) return false;
+  }
+  return false;
+}
+
+void HtmlTree::close_paragraph() {
+  for (std::size_t i = open_.size(); i-- > 1;) {
+    const HtmlNode& node = nodes_[open_[i]];
+    if (node.tag == "p") return open_.resize(i);
+    if (node.kinds & kIsBoundary) return;
+  }
+}
+
+void HtmlTree::close_implied(std::string_view tag, std::uint16_t kinds) {
+  if (tag == "li") {
+    close_up_to("li", "ul ol menu dir table td th caption");
+  } else if (tag == "dt" || tag == "dd") {
+    close_up_to("dt dd", "dl table td th caption");
+  } else if (tag == "td" || tag == "th") {
+    close_up_to("td th", "table");
+  } else if (tag == "tr") {
+    close_up_to("tr", "table");
+  } else if (tag == "tbody" || tag == "thead" || tag == "tfoot") {
+    close_up_to("tbody thead tfoot", "table");
+  } else if (tag == "option") {
+    close_up_to("option", "select table");
+  } else if (tag == "a") {
+    close_up_to("a", "table td th caption div p li");
+  } else if ((kinds & kIsHeading) && (nodes_[open_.back()].kinds & kIsHeading)) {
+    open_.pop_back();
+  }
+  if (kinds & kIsParagraphEnd) close_paragraph();
+}
+
+void HtmlTree::close(std::string_view tag, std::uint16_t kinds) {
+  const bool is_formatting = kinds & kIsFormatting;
+  bool across = false;  // a block that began inside is still open
+  for (std::size_t i = open_.size(); i-- > 1;) {
+    const HtmlNode& other = nodes_[open_[i]];
+    if (other.tag == tag || (kinds & other.kinds & kIsHeading)) {
+      // Formatting that ends inside a block that began in it: only itself ends.
+      if (is_formatting && across) {
+        open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        open_.resize(i);
+      }
+      return;
+    }
+    across = across || (other.kinds & kIsSpecial);
+    // The end of something that is not open, or not open here, ends nothing.
+    if (other.tag == "table" && tag != "table" && !is_formatting) return;
+    if (!(kinds & kIsCell) && tag != "table" && (other.tag == "td" || other.tag == "th")) return;
+    if (!is_formatting && !(kinds & kIsSpecial) && (other.kinds & kIsSpecial)) return;
+  }
+  if (tag == "p") open(tag, kinds, {}, true);  // the end of a paragraph that is none begins one
+}
+
+std::string html_attribute(std::string_view attributes, std::string_view name, bool* found) {
+  if (found) *found = false;
+  std::size_t at = 0;
+  while (at < attributes.size()) {
+    while (at < attributes.size() && (is_space(attributes[at]) || attributes[at] == '/')) ++at;
+    const std::size_t begin = at;
+    while (at < attributes.size() && !is_space(attributes[at]) && attributes[at] != '=' && attributes[at] != '/') ++at;
+    if (at == begin) {  // a '=' without a name
+      ++at;
+      continue;
+    }
+    const std::string_view key = attributes.substr(begin, at - begin);
+    while (at < attributes.size() && is_space(attributes[at])) ++at;
+    std::string_view value;
+    if (at < attributes.size() && attributes[at] == '=') {
+      ++at;
+      while (at < attributes.size() && is_space(attributes[at])) ++at;
+      if (at < attributes.size() && (attributes[at] == '"' || attributes[at] == '\'')) {
+        const char quote = attributes[at++];
+        const std::size_t end = std::min(attributes.find(quote, at), attributes.size());
+        value = attributes.substr(at, end - at);
+        at = std::min(end + 1, attributes.size());
+      } else {
+        const std::size_t start = at;
+        while (at < attributes.size() && !is_space(attributes[at])) ++at;
+        value = attributes.substr(start, at - start);
+      }
+    }
+    const bool same = std::ranges::equal(key, name, [](char a, char b) { return lower(a) == b; });
+    if (!same) continue;
+    if (found) *found = true;
+    return decode_html(value, true);
+  }
+  return {};
+}
+
+}  // namespace deft

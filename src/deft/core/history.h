@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace deft {
+
+enum class Role : std::uint8_t { user, assistant };
+
+// One message of a conversation, as the model is told it in every request: `content` is the JSON array of its content
+// blocks in the words of Anthropic's Messages API, byte for byte the same for ever, so that prompt caches hold and a
+// request costs no more than putting texts together.
+struct HistoryMessage {
+  Role role = Role::user;
+  std::string content;
+};
+
+using History = std::vector<HistoryMessage>;
+
+}  // namespace deft

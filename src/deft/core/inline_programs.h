@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "deft/shell/commands.h"
+
+namespace deft {
+
+// Shell commands that stand, letter for letter, in what a command line gives to a program: system("…") in code for
+// awk, perl, python and their like, `vim -c '!…'`, `tar --to-command=…`, `sed 'e …'`, `make SHELL=…`. Only for denying:
+// some of the texts may be no commands at all, and what a program makes up itself is not found.
+std::vector<std::string> texts_in_programs(const std::vector<shell::Argument>& words);
+
+}  // namespace deft

@@ -1,0 +1,137 @@
+#include "deft/core/message_content.h"
+
+#include <algorithm>
+
+#include "deft/base/content_hash.h"
+#include "deft/base/overloaded.h"
+#include "deft/core/message_json.h"
+
+namespace deft {
+namespace {
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+std::string call_block(const ToolUseBlock& use) {
+  ToolUseBlock accepted = use;
+  ToolCall& call = accepted.call;
+  call.id = api_word(call.id, "call");
+  call.name = api_tool_name(call.name);
+  if (call.invalid) {
+    // What really came is told in the result of the call.
+    call.invalid.reset();
+    call.input_text = "{}";
+  }
+  return block_json(accepted);
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+// Where a prompt is cached is for the request to say, which may say it four times.
+std::string without_cache_mark(const Json& block) {
+  if (!block.is_object() || !find(block, "cache_control")) return to_json(block);
+  JsonObject rest;
+  for (const auto& [key, value] : block.get_object()) {
+    if (key != "cache_control") rest.emplace(key, value);
+  }
+  return to_json(rest);
+}
+
+std::string content_block(const Json& given) {
+  if (const auto* text = given.if_string()) return text_block(view(*text));
+  if (find_string(given, "type") == "text") {
+    const auto text = find_string(given, "text");
+    return text && !text->empty() ? without_cache_mark(given) : "";
+  }
+  return find_string(given, "type") ? without_cache_mark(given) : "";
+}
+
+}  // namespace
+
+std::string api_word(std::string_view word, std::string_view if_empty) {
+  std::string out(word.empty() ? if_empty : word);
+  std::ranges::replace_if(out, [](char c) { return !is_word_character(c); }, '_');
+  return out;
+}
+
+std::string api_tool_name(std::string_view name) {
+  std::string word = api_word(name, "unnamed");
+  return word.size() <= kToolNameBytesMax ? word : hashed_tool_name(name);
+}
+
+std::string hashed_tool_name(std::string_view name) {
+  constexpr std::size_t kHashDigits = 8;
+  return api_word(name, "unnamed").substr(0, kToolNameBytesMax - kHashDigits - 1) + "_" +
+         content_hash(name).substr(0, kHashDigits);
+}
+
+std::string assistant_content(const std::vector<Block>& blocks) {
+  std::vector<std::string> texts;
+  for (const Block& block : blocks) {
+    std::visit(Overloaded{
+                   [&](const TextBlock& text) {
+                     if (!is_blank(text.text)) texts.push_back(block_json(block));
+                   },
+                   [&](const ThinkingBlock&) { texts.push_back(block_json(block)); },
+                   [&](const ToolUseBlock& use) { texts.push_back(call_block(use)); },
+                   [&](const OtherBlock&) { texts.push_back(block_json(block)); },
+               },
+               block);
+  }
+  return content_of(texts);
+}
+
+std::string text_block(std::string_view text) {
+  if (text.empty()) return {};
+  return "{\"type\":\"text\",\"text\":" + json_quote(text) + "}";
+}
+
+std::string result_block(std::string_view call_id, const ToolResult& result) {
+  std::string out = "{\"type\":\"tool_result\",\"tool_use_id\":" + json_quote(api_word(call_id, "call"));
+  if (result.blocks.empty()) {
+    out += ",\"content\":" + json_quote(result.text);
+  } else {
+    std::vector<std::string> blocks{text_block(result.text)};
+    for (const Json& block : result.blocks) blocks.push_back(without_cache_mark(block));
+    out += ",\"content\":" + content_of(blocks);
+  }
+  if (result.is_error()) out += ",\"is_error\":true";
+  return out + "}";
+}
+
+std::vector<std::string> new_message_blocks(const JsonArray& new_messages) {
+  std::vector<std::string> blocks;
+  for (const Json& message : new_messages) {
+    const Json* content = find(message, "content");
+    if (!content || find_string(message, "type")) {
+      blocks.push_back(content_block(message));
+    } else if (const auto* several = content->if_array()) {
+      for (const Json& block : *several) blocks.push_back(content_block(block));
+    } else {
+      blocks.push_back(content_block(*content));
+    }
+  }
+  std::erase(blocks, "");
+  return blocks;
+}
+
+std::string content_of(const std::vector<std::string>& blocks) {
+  std::string out;
+  for (const std::string& block : blocks) {
+    if (block.empty()) continue;
+    out += out.empty() ? '[' : ',';
+    out += block;
+  }
+  return out.empty() ? out : out + ']';
+}
+
+std::string joined_content(std::string_view content, std::string_view more) {
+  if (content.empty()) return std::string(more);
+  if (more.empty()) return std::string(content);
+  std::string out(content);
+  out.back() = ',';
+  return out.append(more.substr(1));
+}
+
+}  // namespace deft

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace deft {
+
+// How much a session does without asking.
+enum class Mode : std::uint8_t { normal, accept_edits, plan, auto_, dont_ask, bypass };
+std::string_view to_string(Mode mode);
+// "default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions".
+std::optional<Mode> parse_mode(std::string_view text);
+
+// A change of it, as a value.
+struct ModeChanged {
+  enum class How : std::uint8_t { set, enter_plan, leave_plan } how = How::set;
+  Mode mode = Mode::normal;  // of set
+};
+
+// The mode now, and the one to go back to when planning is over.
+struct ModeMemory {
+  Mode now = Mode::normal;
+  std::optional<Mode> before_plan = std::nullopt;
+
+  void apply(const ModeChanged& change);
+};
+
+}  // namespace deft

@@ -1,0 +1,55 @@
+#include "deft/model/anthropic_client.h"
+
+#include "deft/base/text.h"
+#include "deft/os/http_network.h"
+
+namespace deft {
+namespace {
+
+constexpr std::string_view kVersion = "2023-06-01";
+
+bool is_makers_own(std::string_view base_url) { return shown_host(base_url) == shown_host(kAnthropicUrl); }
+
+// A limit of money is told as too many requests too, but without a time after which it would be better.
+void amend_spent_budget(const HttpHead& head, ModelFailure& failure) {
+  if (failure.status != 429 || failure.should_retry || failure.retry_after) return;
+  if (head.status == 429) failure.should_retry = false;
+}
+
+}  // namespace
+
+AnthropicClient::AnthropicClient(HttpClient& http, const Clock& clock, ModelEndpoint endpoint, AnthropicOptions options)
+    : url_(anthropic_url(endpoint.base_url, "/messages")),
+      own_models_(is_makers_own(endpoint.base_url)),
+      dialect_{.cache_ttl = options.cache_ttl,
+               .eager_input = options.eager_input.value_or(own_models_),
+               .own_models = own_models_},
+      headers_{{"anthropic-version", std::string(kVersion)}},
+      tools_([this](const OfferedTool& tool) { return anthropic_tool(tool, dialect_); }),
+      transfers_(http, clock, std::move(endpoint)) {
+  if (!options.betas.empty()) headers_.emplace_back("anthropic-beta", join(options.betas, ","));
+}
+
+std::unique_ptr<ModelCall> AnthropicClient::ask(const ModelRequest& request, Sink sink) {
+  const auto tools = tools_.write(request.tools);
+  std::string body = anthropic_body(request, tools->json, dialect_);
+  if (own_models_ && body.size() > kAnthropicRequestBytesMax) {
+    return ModelTransfers::refuse(
+        {.kind = ModelFailure::Kind::status,
+         .status = 413,
+         .type = "request_too_large",
+         .message = "the conversation is larger than the API takes: " + human_bytes(body.size()) + ", " +
+                    human_bytes(kAnthropicRequestBytesMax) + " at most"},
+        sink);
+  }
+  return transfers_.start({.url = url_,
+                           .headers = headers_,
+                           .body = std::move(body),
+                           .stream = request.stream,
+                           .raw_events = request.raw_events,
+                           .names = tools->names,
+                           .amend = own_models_ ? amend_spent_budget : nullptr},
+                          std::move(sink));
+}
+
+}  // namespace deft

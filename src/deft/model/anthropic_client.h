@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/model/anthropic_request.h"
+#include "deft/model/model.h"
+#include "deft/model/model_transfers.h"
+#include "deft/model/offered_tools.h"
+
+namespace deft {
+
+inline constexpr std::string_view kAnthropicUrl = "https://api.anthropic.com";
+
+struct AnthropicOptions {
+  std::string cache_ttl = "5m";                    // how long prompts are kept: "5m", "1h"; empty: they are not
+  std::vector<std::string> betas = {};             // anthropic-beta
+  std::optional<bool> eager_input = std::nullopt;  // nothing: only at the API of the makers
+};
+
+// Anthropic's Messages API: of its makers, and as llama.cpp, vLLM, Ollama and many gateways serve it.
+class AnthropicClient final : public ModelClient {
+ public:
+  AnthropicClient(HttpClient& http, const Clock& clock, ModelEndpoint endpoint, AnthropicOptions options = {});
+
+  std::unique_ptr<ModelCall> ask(const ModelRequest& request, Sink sink) override;
+  void prepare() override { transfers_.prepare(url_); }
+  std::string_view name() const override { return "anthropic"; }
+
+ private:
+  const std::string url_;
+  const bool own_models_;
+  const AnthropicDialect dialect_;
+  HttpHeaders headers_;
+  OfferedTools tools_;
+  ModelTransfers transfers_;
+};
+
+}  // namespace deft

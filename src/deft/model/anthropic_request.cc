@@ -1,0 +1,162 @@
+#include "deft/model/anthropic_request.h"
+
+#include <array>
+#include <initializer_list>
+
+#include "deft/core/message_content.h"
+#include "deft/model/event_json.h"
+
+namespace deft {
+namespace {
+
+constexpr std::int64_t kThinkingTokensMin = 1'024;  // the API's
+constexpr std::size_t kMarkedMessagesMax = 2;       // with tools and system prompt: the four that the API allows
+
+std::string cache_mark(const AnthropicDialect& dialect) {
+  if (dialect.cache_ttl.empty()) return {};
+  if (dialect.cache_ttl == "5m") return R"("cache_control":{"type":"ephemeral"})";  // what every server knows
+  return R"("cache_control":{"type":"ephemeral","ttl":)" + json_quote(dialect.cache_ttl) + "}";
+}
+
+// "[…,{…}]" with one more member in its last object.
+void append_marked(std::string& out, std::string_view array, std::string_view member) {
+  const bool has_end = array.ends_with("}]") && !array.ends_with("{}]");
+  if (member.empty() || !has_end) {
+    out += array;
+    return;
+  }
+  out += array.substr(0, array.size() - 2);
+  out += ',';
+  out += member;
+  out += "}]";
+}
+
+void append_member(std::string& out, std::string_view key, std::string_view json) {
+  out += ',';
+  append_json_string(out, key);
+  out += ':';
+  out += json;
+}
+
+// Thoughts are part of the answer and must be able to end before it does.
+std::string thinking_json(const ModelRequest& request) {
+  if (!request.thinking) return {};
+  const auto budget = find_int(*request.thinking, "budget_tokens");
+  const auto most = static_cast<std::int64_t>(request.output_tokens_max) - 1;
+  if (!budget || *budget <= most) return to_json(*request.thinking);
+  if (most < kThinkingTokensMin) return {};
+  Json fitting = *request.thinking;
+  fitting.get_object()["budget_tokens"] = most;
+  return to_json(fitting);
+}
+
+std::string output_config(const ModelRequest& request) {
+  JsonObject config;
+  if (!request.effort.empty()) config["effort"] = request.effort;
+  if (request.output_format) config["format"] = *request.output_format;
+  return config.empty() ? std::string() : to_json(config);
+}
+
+// Only blocks of other providers have any of these. Inside a text quotes are escaped, so a text is never one of them;
+// an input may be, and is then only looked at more closely.
+bool may_be_foreign(std::string_view content, bool own_models) {
+  static constexpr std::array<std::string_view, 6> kSigns = {
+      R"("annotations":)", R"("type":"refusal")", R"("type":"reasoning)",
+      R"("summary":)",     R"(_call")",           R"(_call_output")"};
+  for (const std::string_view sign : kSigns) {
+    if (content.find(sign) != std::string_view::npos) return true;
+  }
+  return own_models && content.find(R"("signature":"")") != std::string_view::npos;
+}
+
+std::string pick(std::string_view block, std::initializer_list<std::string_view> keys) {
+  std::string out;
+  for (const RawMember& member : raw_members(block)) {
+    if (std::find(keys.begin(), keys.end(), member.key) == keys.end()) continue;
+    out += out.empty() ? '{' : ',';
+    append_json_string(out, member.key);
+    out += ':';
+    out += member.value;
+  }
+  return out.empty() ? "{}" : out + "}";
+}
+
+std::string native_block(std::string_view block, bool own_models) {
+  const auto json = parse_json(block);
+  if (!json) return std::string(block);
+  const std::string_view type = find_string(*json, "type").value_or(std::string_view());
+  if (type == "text") return pick(block, {"type", "text", "citations"});
+  if (type == "tool_use") return pick(block, {"type", "id", "name", "input", "caller", "toolset_name"});
+  if (type == "thinking") {
+    const bool foreign = find(*json, "summary") || find(*json, "id");
+    const bool unsigned_thought = find_string(*json, "signature").value_or("").empty();
+    if (foreign || (own_models && unsigned_thought)) return {};
+    return std::string(block);
+  }
+  if (type == "refusal") return text_block(find_string(*json, "refusal").value_or(std::string_view()));
+  if (type.starts_with("reasoning") || type.ends_with("_call") || type.ends_with("_call_output")) return {};
+  return std::string(block);
+}
+
+}  // namespace
+
+std::string anthropic_content(std::string_view content, bool own_models) {
+  if (!may_be_foreign(content, own_models)) return std::string(content);
+  std::vector<std::string> blocks;
+  for (const std::string_view block : raw_elements(content)) blocks.push_back(native_block(block, own_models));
+  return content_of(blocks);
+}
+
+std::string anthropic_tool(const OfferedTool& tool, const AnthropicDialect& dialect) {
+  std::string out = "{\"name\":" + json_quote(tool.name);
+  append_member(out, "description", json_quote(tool.description));
+  append_member(out, "input_schema", to_json(tool.input_schema));
+  if (dialect.eager_input) append_member(out, "eager_input_streaming", "true");
+  return out + "}";
+}
+
+std::string anthropic_body(const ModelRequest& request, const std::string& tools, const AnthropicDialect& dialect) {
+  const History& history = *request.history;
+  const std::string mark = cache_mark(dialect);
+  std::size_t size = tools.size() + request.system.size() + 4096;
+  for (const HistoryMessage& message : history) size += message.content.size() + 64;
+
+  std::string out;
+  out.reserve(size);
+  out += "{\"model\":" + json_quote(request.model);
+  append_member(out, "max_tokens", std::to_string(request.output_tokens_max));
+  if (request.stream) append_member(out, "stream", "true");
+  if (const std::string thinking = thinking_json(request); !thinking.empty()) append_member(out, "thinking", thinking);
+  if (const std::string config = output_config(request); !config.empty()) append_member(out, "output_config", config);
+  if (!request.session_id.empty()) {
+    append_member(out, "metadata", to_json(JsonObject{{"user_id", request.session_id}}));
+  }
+  if (!tools.empty()) {
+    if (request.tool_choice) append_member(out, "tool_choice", to_json(*request.tool_choice));
+    out += ",\"tools\":";
+    append_marked(out, tools, mark);
+  }
+  if (!request.system.empty()) {
+    out += ",\"system\":";
+    append_marked(out, "[" + text_block(request.system) + "]", mark);
+  }
+
+  out += ",\"messages\":[";
+  std::size_t users_left = 0;
+  for (const HistoryMessage& message : history) users_left += message.role == Role::user ? 1 : 0;
+  bool first = true;
+  for (const HistoryMessage& message : history) {
+    const bool is_user = message.role == Role::user;
+    const std::string filtered = is_user ? std::string() : anthropic_content(message.content, dialect.own_models);
+    if (!is_user && filtered.empty()) continue;  // two messages of the user's in a row are taken as one
+    out += first ? "" : ",";
+    first = false;
+    out += is_user ? R"({"role":"user","content":)" : R"({"role":"assistant","content":)";
+    const bool marked = is_user && users_left-- <= kMarkedMessagesMax;
+    append_marked(out, is_user ? std::string_view(message.content) : std::string_view(filtered), marked ? mark : "");
+    out += '}';
+  }
+  return out + "]}";
+}
+
+}  // namespace deft

@@ -1,0 +1,159 @@
+#include "deft/model/openai_chat_request.h"
+
+#include "deft/base/overloaded.h"
+#include "deft/model/event_json.h"
+#include "deft/model/openai_content.h"
+
+namespace deft {
+namespace {
+
+std::string part_json(const ContentPart& part) {
+  return std::visit(
+      Overloaded{
+          [](const ContentText& text) { return "{\"type\":\"text\",\"text\":" + json_quote(text.text) + "}"; },
+          [](const ContentImage& image) {
+            return "{\"type\":\"image_url\",\"image_url\":{\"url\":" + json_quote(image.url) + "}}";
+          },
+          [](const ContentFile& file) {
+            return "{\"type\":\"file\",\"file\":{\"filename\":" + json_quote(file.name) +
+                   ",\"file_data\":" + json_quote(file.data_url) + "}}";
+          },
+      },
+      part);
+}
+
+// A plain text where that is enough: not every server takes lists.
+std::string parts_json(const std::vector<ContentPart>& parts) {
+  if (is_all_text(parts)) return json_quote(joined_text(parts));
+  std::string out = "[";
+  for (const ContentPart& part : parts) {
+    if (out.size() > 1) out += ',';
+    out += part_json(part);
+  }
+  return out + "]";
+}
+
+class Messages {
+ public:
+  explicit Messages(const OpenAiChatDialect& dialect) : dialect_(dialect) {}
+
+  void add_system(const std::string& text) { add(R"({"role":"system","content":)" + json_quote(text) + "}"); }
+
+  // Results are messages of their own and come first. They are texts: what is none follows with the user's own words.
+  void add_user(std::string_view content) {
+    std::vector<ContentPart> parts;
+    std::vector<ContentPart> others;
+    for (ContentItem& item : content_items(content)) {
+      if (auto* part = std::get_if<ContentPart>(&item)) parts.push_back(std::move(*part));
+      if (auto* result = std::get_if<ContentResult>(&item)) add_result(*result, others);
+    }
+    others.insert(others.end(), parts.begin(), parts.end());
+    if (!others.empty()) add(R"({"role":"user","content":)" + parts_json(others) + "}");
+  }
+
+  void add_assistant(std::string_view content) {
+    std::vector<ContentPart> parts;
+    std::string calls;
+    std::string thoughts;
+    for (ContentItem& item : content_items(content)) {
+      std::visit(Overloaded{
+                     [&](ContentPart& part) { parts.push_back(std::move(part)); },
+                     [&](ContentCall& call) {
+                       calls += calls.empty() ? '[' : ',';
+                       calls += "{\"id\":" + json_quote(call.id) + R"(,"type":"function","function":{"name":)" +
+                                json_quote(call.name) + ",\"arguments\":" + json_quote(call.arguments) + "}}";
+                     },
+                     [&](ContentThought& thought) {
+                       if (const auto json = parse_json(thought.json)) thoughts += string_or_empty(*json, "thinking");
+                     },
+                     [](auto&) {},
+                 },
+                 item);
+    }
+    const std::string text = joined_text(parts);
+    if (text.empty() && calls.empty()) return;
+    std::string out = R"({"role":"assistant","content":)" + (text.empty() ? "null" : json_quote(text));
+    if (!calls.empty() && !thoughts.empty() && !dialect_.reasoning_field.empty()) {
+      append_member(out, dialect_.reasoning_field, json_quote(thoughts));
+    }
+    if (!calls.empty()) append_member(out, "tool_calls", calls + "]");
+    add(out + "}");
+  }
+
+  std::string take() { return (out_.empty() ? "[" : std::move(out_)) + "]"; }
+
+ private:
+  void add(std::string_view message) {
+    out_ += out_.empty() ? '[' : ',';
+    out_ += message;
+  }
+
+  void add_result(ContentResult& result, std::vector<ContentPart>& others) {
+    std::string text = joined_text(result.parts);
+    if (!is_all_text(result.parts)) {
+      if (text.empty()) text = "What it gave follows the results.";
+      others.emplace_back(ContentText{"From the call " + result.call_id + ":"});
+      for (ContentPart& part : result.parts) {
+        if (!std::holds_alternative<ContentText>(part)) others.push_back(std::move(part));
+      }
+    }
+    add(R"({"role":"tool","tool_call_id":)" + json_quote(result.call_id) + ",\"content\":" + json_quote(text) + "}");
+  }
+
+  const OpenAiChatDialect& dialect_;
+  std::string out_;
+};
+
+void append_tool_choice(std::string& out, const Json& choice) {
+  const std::string_view type = find_string(choice, "type").value_or(std::string_view());
+  if (type == "auto" || type == "none") append_member(out, "tool_choice", json_quote(type));
+  if (type == "any") append_member(out, "tool_choice", "\"required\"");
+  if (type == "tool") {
+    append_member(out, "tool_choice",
+                  R"({"type":"function","function":{"name":)" + json_quote(string_or_empty(choice, "name")) + "}}");
+  }
+  if (find_bool(choice, "disable_parallel_tool_use").value_or(false))
+    append_member(out, "parallel_tool_calls", "false");
+}
+
+std::string response_format(const Json& format) {
+  const Json* schema = find(format, "schema");
+  return R"({"type":"json_schema","json_schema":{"name":"answer","schema":)" + (schema ? to_json(*schema) : "{}") +
+         "}}";
+}
+
+}  // namespace
+
+std::string openai_chat_tool(const OfferedTool& tool) {
+  return R"({"type":"function","function":{"name":)" + json_quote(tool.name) +
+         ",\"description\":" + json_quote(tool.description) + ",\"parameters\":" + to_json(tool.input_schema) + "}}";
+}
+
+std::string openai_chat_body(const ModelRequest& request, const std::string& tools, const OpenAiChatDialect& dialect) {
+  std::string out = "{\"model\":" + json_quote(request.model);
+  // The makers' newer models know only the one, other servers only the other.
+  append_member(out, dialect.own_models ? "max_completion_tokens" : "max_tokens",
+                std::to_string(request.output_tokens_max));
+  if (request.stream) {
+    append_member(out, "stream", "true");
+    append_member(out, "stream_options", R"({"include_usage":true})");
+  }
+  if (!request.effort.empty()) append_member(out, "reasoning_effort", json_quote(openai_effort(request.effort)));
+  if (request.output_format) append_member(out, "response_format", response_format(*request.output_format));
+  if (dialect.own_models && !request.session_id.empty()) {
+    append_member(out, "prompt_cache_key", json_quote(request.session_id));
+  }
+  if (!tools.empty()) {
+    if (request.tool_choice) append_tool_choice(out, *request.tool_choice);
+    append_member(out, "tools", tools);
+  }
+  Messages messages(dialect);
+  if (!request.system.empty()) messages.add_system(request.system);
+  for (const HistoryMessage& message : *request.history) {
+    message.role == Role::user ? messages.add_user(message.content) : messages.add_assistant(message.content);
+  }
+  append_member(out, "messages", messages.take());
+  return out + "}";
+}
+
+}  // namespace deft

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "deft/model/model.h"
+#include "deft/model/model_transfers.h"
+#include "deft/model/offered_tools.h"
+#include "deft/model/openai_chat_request.h"
+#include "deft/model/openai_responses_request.h"
+
+namespace deft {
+
+inline constexpr std::string_view kOpenAiUrl = "https://api.openai.com";
+
+// OpenAI's chat completions: of their makers, and as nearly every other server has them.
+class OpenAiChatClient final : public ModelClient {
+ public:
+  OpenAiChatClient(HttpClient& http, const Clock& clock, ModelEndpoint endpoint);
+
+  std::unique_ptr<ModelCall> ask(const ModelRequest& request, Sink sink) override;
+  void prepare() override { transfers_.prepare(url_); }
+  std::string_view name() const override { return "openai-chat"; }
+
+ private:
+  const std::string url_;
+  const OpenAiChatDialect dialect_;
+  OfferedTools tools_;
+  ModelTransfers transfers_;
+};
+
+// OpenAI's Responses.
+class OpenAiResponsesClient final : public ModelClient {
+ public:
+  OpenAiResponsesClient(HttpClient& http, const Clock& clock, ModelEndpoint endpoint);
+
+  std::unique_ptr<ModelCall> ask(const ModelRequest& request, Sink sink) override;
+  void prepare() override { transfers_.prepare(url_); }
+  std::string_view name() const override { return "openai-responses"; }
+
+ private:
+  const std::string url_;
+  const OpenAiResponsesDialect dialect_;
+  OfferedTools tools_;
+  ModelTransfers transfers_;
+};
+
+}  // namespace deft

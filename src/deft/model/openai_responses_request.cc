@@ -1,0 +1,169 @@
+#include "deft/model/openai_responses_request.h"
+
+#include "deft/base/overloaded.h"
+#include "deft/model/event_json.h"
+#include "deft/model/openai_content.h"
+
+namespace deft {
+namespace {
+
+std::string part_json(const ContentPart& part) {
+  return std::visit(
+      Overloaded{
+          [](const ContentText& text) { return "{\"type\":\"input_text\",\"text\":" + json_quote(text.text) + "}"; },
+          [](const ContentImage& image) {
+            return "{\"type\":\"input_image\",\"image_url\":" + json_quote(image.url) + "}";
+          },
+          [](const ContentFile& file) {
+            return "{\"type\":\"input_file\",\"filename\":" + json_quote(file.name) +
+                   ",\"file_data\":" + json_quote(file.data_url) + "}";
+          },
+      },
+      part);
+}
+
+std::string parts_json(const std::vector<ContentPart>& parts) {
+  if (is_all_text(parts)) return json_quote(joined_text(parts));
+  std::string out = "[";
+  for (const ContentPart& part : parts) {
+    if (out.size() > 1) out += ',';
+    out += part_json(part);
+  }
+  return out + "]";
+}
+
+// A thought of this API's own goes back sealed, as it came; others stay away.
+std::string reasoning_json(std::string_view block) {
+  const auto json = parse_json(block);
+  if (!json || !find_array(*json, "summary")) return {};
+  const std::string sealed = string_or_empty(*json, "signature");
+  if (sealed.empty()) return {};
+  std::string out = "{";
+  append_member(out, "type", "\"reasoning\"");
+  if (const auto id = find_string(*json, "id")) append_member(out, "id", json_quote(*id));
+  append_member(out, "summary", to_json(*find(*json, "summary")));
+  append_member(out, "encrypted_content", json_quote(sealed));
+  return out + "}";
+}
+
+class Items {
+ public:
+  explicit Items(const OpenAiResponsesDialect& dialect) : dialect_(dialect) {}
+
+  void add_user(std::string_view content) {
+    std::vector<ContentPart> parts;
+    std::vector<ContentPart> others;
+    for (ContentItem& item : content_items(content)) {
+      if (auto* part = std::get_if<ContentPart>(&item)) parts.push_back(std::move(*part));
+      if (auto* result = std::get_if<ContentResult>(&item)) add_result(*result, others);
+    }
+    others.insert(others.end(), parts.begin(), parts.end());
+    if (!others.empty()) add(R"({"role":"user","content":)" + parts_json(others) + "}");
+  }
+
+  void add_assistant(std::string_view content) {
+    for (ContentItem& item : content_items(content)) {
+      std::visit(Overloaded{
+                     [&](ContentPart& part) {
+                       const auto* text = std::get_if<ContentText>(&part);
+                       if (text && !text->text.empty()) {
+                         add(R"({"role":"assistant","content":)" + json_quote(text->text) + "}");
+                       }
+                     },
+                     [&](ContentCall& call) {
+                       add(R"({"type":"function_call","call_id":)" + json_quote(call.id) +
+                           ",\"name\":" + json_quote(call.name) + ",\"arguments\":" + json_quote(call.arguments) + "}");
+                     },
+                     [&](ContentThought& thought) {
+                       if (const std::string item_json = reasoning_json(thought.json); !item_json.empty())
+                         add(item_json);
+                     },
+                     [&](ContentOther& other) { add(other.json); },
+                     [](ContentResult&) {},
+                 },
+                 item);
+    }
+  }
+
+  std::string take() { return (out_.empty() ? "[" : std::move(out_)) + "]"; }
+
+ private:
+  void add(std::string_view item) {
+    out_ += out_.empty() ? '[' : ',';
+    out_ += item;
+  }
+
+  // Pictures inside a result are known to the makers' API; elsewhere they follow with the user's words.
+  void add_result(ContentResult& result, std::vector<ContentPart>& others) {
+    const bool all_text = is_all_text(result.parts);
+    std::string output = parts_json(result.parts);
+    if (!all_text && !dialect_.own_models) {
+      std::string text = joined_text(result.parts);
+      if (text.empty()) text = "What it gave follows the results.";
+      output = json_quote(text);
+      others.emplace_back(ContentText{"From the call " + result.call_id + ":"});
+      for (ContentPart& part : result.parts) {
+        if (!std::holds_alternative<ContentText>(part)) others.push_back(std::move(part));
+      }
+    }
+    add(R"({"type":"function_call_output","call_id":)" + json_quote(result.call_id) + ",\"output\":" + output + "}");
+  }
+
+  const OpenAiResponsesDialect& dialect_;
+  std::string out_;
+};
+
+void append_tool_choice(std::string& out, const Json& choice) {
+  const std::string_view type = find_string(choice, "type").value_or(std::string_view());
+  if (type == "auto" || type == "none") append_member(out, "tool_choice", json_quote(type));
+  if (type == "any") append_member(out, "tool_choice", "\"required\"");
+  if (type == "tool") {
+    append_member(out, "tool_choice",
+                  R"({"type":"function","name":)" + json_quote(string_or_empty(choice, "name")) + "}");
+  }
+  if (find_bool(choice, "disable_parallel_tool_use").value_or(false))
+    append_member(out, "parallel_tool_calls", "false");
+}
+
+std::string text_format(const Json& format) {
+  const Json* schema = find(format, "schema");
+  return R"({"format":{"type":"json_schema","name":"answer","strict":false,"schema":)" +
+         (schema ? to_json(*schema) : "{}") + "}}";
+}
+
+}  // namespace
+
+std::string openai_responses_tool(const OfferedTool& tool) {
+  // Strict is the API's default, and asks for schemas without optional properties.
+  return R"({"type":"function","name":)" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description) +
+         ",\"parameters\":" + to_json(tool.input_schema) + ",\"strict\":false}";
+}
+
+std::string openai_responses_body(const ModelRequest& request, const std::string& tools,
+                                  const OpenAiResponsesDialect& dialect) {
+  std::string out = "{\"model\":" + json_quote(request.model);
+  append_member(out, "max_output_tokens", std::to_string(request.output_tokens_max));
+  append_member(out, "store", "false");
+  if (request.stream) append_member(out, "stream", "true");
+  if (!request.effort.empty()) {
+    append_member(out, "reasoning", "{\"effort\":" + json_quote(openai_effort(request.effort)) + "}");
+  }
+  if (dialect.own_models) append_member(out, "include", R"(["reasoning.encrypted_content"])");
+  if (request.output_format) append_member(out, "text", text_format(*request.output_format));
+  if (dialect.own_models && !request.session_id.empty()) {
+    append_member(out, "prompt_cache_key", json_quote(request.session_id));
+  }
+  if (!tools.empty()) {
+    if (request.tool_choice) append_tool_choice(out, *request.tool_choice);
+    append_member(out, "tools", tools);
+  }
+  if (!request.system.empty()) append_member(out, "instructions", json_quote(request.system));
+  Items items(dialect);
+  for (const HistoryMessage& message : *request.history) {
+    message.role == Role::user ? items.add_user(message.content) : items.add_assistant(message.content);
+  }
+  append_member(out, "input", items.take());
+  return out + "}";
+}
+
+}  // namespace deft

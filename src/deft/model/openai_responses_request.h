@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "deft/model/model.h"
+#include "deft/model/offered_tools.h"
+
+// Requests of OpenAI's Responses API, as text. Pure; the same conversation gives the same bytes, and a longer one
+// begins with them. The server keeps nothing: every request carries the whole conversation.
+
+namespace deft {
+
+struct OpenAiResponsesDialect {
+  bool own_models = false;  // the API of the makers
+};
+
+std::string openai_responses_tool(const OfferedTool& tool);
+std::string openai_responses_body(const ModelRequest& request, const std::string& tools,
+                                  const OpenAiResponsesDialect& dialect);
+
+}  // namespace deft

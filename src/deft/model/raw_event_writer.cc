@@ -1,0 +1,70 @@
+#include "deft/model/raw_event_writer.h"
+
+#include "deft/base/overloaded.h"
+#include "deft/model/event_json.h"
+
+namespace deft {
+namespace {
+
+std::string delta_event(std::size_t index, std::string_view type, std::string_view key, std::string_view text) {
+  return R"({"type":"content_block_delta","index":)" + std::to_string(index) + R"(,"delta":{"type":)" +
+         json_quote(type) + "," + json_quote(key) + ":" + json_quote(text) + "}}";
+}
+
+}  // namespace
+
+std::vector<std::string> RawEventWriter::write(const StreamEvent& event, const std::string& model) {
+  std::visit(Overloaded{
+                 [&](const TextDelta& delta) {
+                   begin(model);
+                   open(Open::text, R"({"type":"text","text":""})");
+                   add(delta_event(index_, "text_delta", "text", delta.text));
+                 },
+                 [&](const ThinkingDelta& delta) {
+                   begin(model);
+                   open(Open::thinking, R"({"type":"thinking","thinking":"","signature":""})");
+                   add(delta_event(index_, "thinking_delta", "thinking", delta.text));
+                 },
+                 [&](const CallReady& ready) {
+                   begin(model);
+                   close();
+                   add(R"({"type":"content_block_start","index":)" + std::to_string(index_) +
+                       R"(,"content_block":{"type":"tool_use","id":)" + json_quote(ready.call.id) +
+                       ",\"name\":" + json_quote(ready.call.name) + ",\"input\":{}}}");
+                   add(delta_event(index_, "input_json_delta", "partial_json", ready.call.input_text));
+                   add(R"({"type":"content_block_stop","index":)" + std::to_string(index_++) + "}");
+                 },
+                 [&](const MessageDone& done) {
+                   begin(model);
+                   close();
+                   add(R"({"type":"message_delta","delta":{"stop_reason":)" + json_quote(done.message.stop_reason) +
+                       R"(,"stop_sequence":null},"usage":)" +
+                       (done.message.usage.is_object() ? to_json(done.message.usage) : "{}") + "}");
+                   add(R"({"type":"message_stop"})");
+                 },
+                 [](const MessageFailed&) {},
+             },
+             event);
+  return std::exchange(out_, {});
+}
+
+void RawEventWriter::begin(const std::string& model) {
+  if (std::exchange(begun_, true)) return;
+  add(R"({"type":"message_start","message":{"id":"","type":"message","role":"assistant","model":)" + json_quote(model) +
+      R"(,"content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}})");
+}
+
+void RawEventWriter::open(Open kind, std::string_view block) {
+  if (open_ == kind) return;
+  close();
+  open_ = kind;
+  add(R"({"type":"content_block_start","index":)" + std::to_string(index_) + R"(,"content_block":)" +
+      std::string(block) + "}");
+}
+
+void RawEventWriter::close() {
+  if (std::exchange(open_, Open::none) == Open::none) return;
+  add(R"({"type":"content_block_stop","index":)" + std::to_string(index_++) + "}");
+}
+
+}  // namespace deft

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "deft/tools/tool.h"
+
+namespace deft {
+
+// Where an agent writes its plan: in the session's folder.
+std::string plan_file_in(std::string_view session_folder);
+
+// From here on nothing changes but the plan file, until the plan is approved.
+std::shared_ptr<Tool> make_enter_plan_mode_tool();
+// Shows the plan to the user, who approves it (perhaps edited) or says what to change. Then the mode before is back.
+std::shared_ptr<Tool> make_exit_plan_mode_tool();
+
+}  // namespace deft

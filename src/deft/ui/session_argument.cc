@@ -1,0 +1,23 @@
+#include "deft/ui/session_argument.h"
+
+#include <filesystem>
+
+#include "deft/base/path.h"
+
+namespace deft {
+
+std::string current_directory() {
+  std::error_code ec;
+  const std::filesystem::path here = std::filesystem::canonical(".", ec);
+  return ec ? "" : here.string();
+}
+
+Result<SessionPlace> session_argument(const std::string& word) {
+  const SessionStore store(SessionStore::default_folder());
+  if (word.empty()) return store.latest(current_directory());
+  if (word.find('/') == std::string::npos) return store.find(word);
+  const std::string folder = absolute_path(word, current_directory());
+  return SessionPlace{.id = std::string(file_name(folder)), .folder = folder};
+}
+
+}  // namespace deft

@@ -1,0 +1,178 @@
+#include "deft/ui/undo_command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/agent/journal.h"
+#include "deft/agent/undo_plan.h"
+#include "deft/core/message_content.h"
+#include "deft/os/disk_files.h"
+#include "deft/ui/safe_display.h"
+#include "deft/ui/session_argument.h"
+
+namespace deft {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Takes back what a session's file tools have changed, exactly, after showing the difference.
+
+Usage: deft undo [call [ID] | message [N] | turn [N] | ID] [OPTIONS]
+
+Without a word: the last turn that changed a file. A file that somebody has changed since is left alone, and what no
+file tool did (commands, the network) is named. deft sessions show lists turns, messages and calls.
+
+  --session S   a session's id, the beginning of it, its title or its folder; else the last one of this directory
+  --dry-run     only show what would be done
+  --yes, -y     do not ask
+  --json        for programs: one object with files, refused, cannot; implies --yes unless --dry-run is given
+
+Examples:
+  deft undo                      the last turn
+  deft undo call                 the last call that changed a file
+  deft undo message 7 --dry-run
+)";
+
+struct Options {
+  std::vector<std::string> words;
+  std::string session;
+  bool dry_run = false;
+  bool yes = false;
+  bool json = false;
+};
+
+int complain(std::string_view message) {
+  std::fprintf(stderr, "deft undo: %.*s\n", static_cast<int>(message.size()), message.data());
+  return 2;
+}
+
+Result<Options> parse(int argc, const char* const* argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--dry-run") {
+      options.dry_run = true;
+    } else if (word == "--yes" || word == "-y") {
+      options.yes = true;
+    } else if (word == "--json") {
+      options.json = true;
+    } else if (word == "--session" && i + 1 < argc) {
+      options.session = argv[++i];
+    } else if (word.starts_with("--session=")) {
+      options.session = word.substr(10);
+    } else if (word.starts_with('-')) {
+      return fail(Errc::invalid_input, "unknown option " + std::string(word) + "; see deft undo --help");
+    } else {
+      options.words.emplace_back(word);
+    }
+  }
+  return options;
+}
+
+JsonArray not_undone_json(const std::vector<NotUndone>& all) {
+  JsonArray json;
+  for (const NotUndone& one : all) json.push_back(JsonObject{{"what", one.what}, {"why", one.why}});
+  return json;
+}
+
+void print_json(const UndoPlan& plan, const std::vector<std::string>& undone, bool is_done) {
+  JsonArray files;
+  for (const UndoOfFile& file : plan.files) {
+    const bool was = std::find(undone.begin(), undone.end(), file.path) != undone.end();
+    files.push_back(
+        JsonObject{{"path", file.path}, {"removed", !file.before}, {"patch", file.patch}, {"undone", is_done && was}});
+  }
+  const JsonObject json{{"what", plan.title},
+                        {"files", std::move(files)},
+                        {"refused", not_undone_json(plan.refused)},
+                        {"cannot", not_undone_json(plan.cannot)}};
+  std::puts(to_json(json).c_str());
+}
+
+void print_plan(const UndoPlan& plan) {
+  for (const UndoOfFile& file : plan.files) std::fputs(safe_display(file.patch, LineEnds::kept).c_str(), stdout);
+  std::printf("%sUndoing %s:\n", plan.files.empty() ? "" : "\n", safe_display(plan.title).c_str());
+  for (const UndoOfFile& file : plan.files) {
+    std::printf("  %s  %s\n", file.before ? "restore" : "remove ", safe_display(file.path).c_str());
+  }
+  for (const NotUndone& one : plan.refused) {
+    std::printf("  keep     %s: %s\n", safe_display(one.what).c_str(), safe_display(one.why).c_str());
+  }
+  for (const NotUndone& one : plan.cannot) {
+    std::printf("  cannot   %s: %s\n", safe_display(one.what).c_str(), safe_display(one.why).c_str());
+  }
+}
+
+bool is_agreed() {
+  if (::isatty(STDIN_FILENO) == 0) {
+    std::fputs("deft undo: nobody to ask; give --yes\n", stderr);
+    return false;
+  }
+  std::fputs("Do it? [y/N] ", stdout);
+  std::fflush(stdout);
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+// So that the model knows it when the session goes on.
+Result<void> tell_session(Journal& journal, const std::vector<std::string>& undone) {
+  if (undone.empty()) return {};
+  std::string text =
+      "<system-reminder>The user has undone changes of this session. These files have the content again "
+      "that they had before:";
+  for (const std::string& path : undone) text += "\n" + path;
+  const std::string content = content_of({text_block(text + "</system-reminder>")});
+  return journal.append(JournalEntry("prompt").text("content", content).text("source", "undo"));
+}
+
+}  // namespace
+
+int run_undo(int argc, const char* const* argv) {
+  if (argc > 1 && (std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h")) {
+    return std::fputs(kHelp, stdout), 0;
+  }
+  const auto options = parse(argc, argv);
+  if (!options) return complain(options.error().message);
+  const auto target = parse_undo_target(options->words);
+  if (!target) return complain(target.error().message);
+  const auto place = session_argument(options->session);
+  if (!place) return complain(place.error().message);
+  if (::access(place->journal().c_str(), F_OK) != 0) {
+    return complain("there is no session in " + place->folder);
+  }
+  const SystemClock clock;
+  auto journal = Journal::open(place->folder, clock);  // nobody else goes on with it meanwhile
+  if (!journal) return complain(journal.error().message);
+
+  DiskFiles files(DiskFiles::Survives::killed, place->folder + "/in-place");
+  FileChanges changes(place->folder);
+  auto plan = plan_undo(place->journal(), *target, changes, files);
+  if (!plan) return complain(plan.error().message);
+  if (!options->json) print_plan(*plan);
+  if (options->dry_run) {
+    if (options->json) print_json(*plan, {}, false);
+    return plan->refused.empty() ? 0 : 1;
+  }
+  if (!plan->files.empty() && !options->yes && !options->json && !is_agreed()) return 1;
+  const std::size_t refused_before = plan->refused.size();
+  const auto undone = carry_out(*plan, changes, files);
+  if (!undone) return complain(undone.error().message);
+  if (auto told = tell_session(*journal, *undone); !told) return complain(told.error().message);
+  if (options->json) {
+    print_json(*plan, *undone, true);
+  } else {
+    for (std::size_t i = refused_before; i < plan->refused.size(); ++i) {
+      std::printf("  kept     %s: %s\n", safe_display(plan->refused[i].what).c_str(),
+                  safe_display(plan->refused[i].why).c_str());
+    }
+    std::printf("%zu of %zu files undone\n", undone->size(), undone->size() + plan->refused.size());
+  }
+  return plan->refused.empty() ? 0 : 1;
+}
+
+}  // namespace deft
