@@ -12,6 +12,7 @@
 
 #include "agent_floor.h"
 #include "agent_server.h"
+#include "places.h"
 
 namespace {
 

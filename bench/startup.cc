@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "measure.h"
+#include "places.h"
 
 extern char** environ;
 

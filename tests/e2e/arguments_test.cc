@@ -3,6 +3,7 @@
 #include <string>
 
 #include "deft_exec.h"
+#include "places.h"
 
 namespace deft::testing {
 namespace {

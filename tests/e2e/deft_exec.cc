@@ -1,4 +1,5 @@
 #include "deft_exec.h"
+#include "places.h"
 
 #include <cstdlib>
 #include <stdexcept>

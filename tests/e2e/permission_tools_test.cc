@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "deft_exec.h"
+#include "places.h"
 
 // deft permissions test and deft permissions simulate: rules tried out before anybody depends on them.
 

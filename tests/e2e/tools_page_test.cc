@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "deft/testing/run_command.h"
+#include "places.h"
 
 namespace deft::testing {
 namespace {

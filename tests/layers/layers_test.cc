@@ -1,4 +1,5 @@
 #include "layers.h"
+#include "places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 
 #include "deft/testing/program.h"
 #include "deft/testing/temp_folder.h"
+#include "places.h"
 #include "property_run.h"
 #include "seeds.h"
 

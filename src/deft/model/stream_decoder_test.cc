@@ -9,6 +9,7 @@
 #include <random>
 
 #include "deft/testing/stream_run.h"
+#include "places.h"
 
 namespace deft {
 namespace {

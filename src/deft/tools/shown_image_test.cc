@@ -9,6 +9,7 @@
 #include "deft/testing/temp_folder.h"
 #include "deft/testing/tool_bench.h"
 #include "deft/tools/read.h"
+#include "places.h"
 
 // Large pictures through the real program that makes them smaller.
 
