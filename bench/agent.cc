@@ -12,7 +12,7 @@
 
 #include "agent_floor.h"
 #include "agent_server.h"
-#include "places.h"
+#include "deft/testing/places.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "deft/testing/places.h"
 #include "measure.h"
-#include "places.h"
 
 extern char** environ;
 

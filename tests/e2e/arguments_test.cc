@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "deft/testing/places.h"
 #include "deft_exec.h"
-#include "places.h"
 
 namespace deft::testing {
 namespace {

@@ -1,5 +1,5 @@
 #include "deft_exec.h"
-#include "places.h"
+#include "deft/testing/places.h"
 
 #include <cstdlib>
 #include <stdexcept>

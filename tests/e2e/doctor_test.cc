@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "deft/testing/places.h"
 #include "deft_exec.h"
-#include "places.h"
 
 namespace deft::testing {
 namespace {

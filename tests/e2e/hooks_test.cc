@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "deft/testing/places.h"
 #include "deft_exec.h"
-#include "places.h"
 
 // Hooks of settings files, run by the real program. The scripts in examples/hooks are written for Claude Code and run
 // as they are.

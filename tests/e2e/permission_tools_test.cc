@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "deft/testing/places.h"
 #include "deft_exec.h"
-#include "places.h"
 
 // deft permissions test and deft permissions simulate: rules tried out before anybody depends on them.
 

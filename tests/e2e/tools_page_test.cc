@@ -3,8 +3,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "deft/testing/places.h"
 #include "deft/testing/run_command.h"
-#include "places.h"
 
 namespace deft::testing {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "deft/testing/places.h"
 #include "deft_exec.h"
-#include "places.h"
 
 // What `deft undo` takes back, of a session that `deft exec` has kept.
 

@@ -1,5 +1,5 @@
 #include "layers.h"
-#include "places.h"
+#include "deft/testing/places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "deft/testing/places.h"
 #include "deft/testing/program.h"
 #include "deft/testing/temp_folder.h"
-#include "places.h"
 #include "property_run.h"
 #include "seeds.h"
 

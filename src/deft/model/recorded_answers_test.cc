@@ -15,7 +15,7 @@
 #include "deft/os/curl_http_client.h"
 #include "deft/testing/http_peer.h"
 #include "deft/testing/model_record.h"
-#include "places.h"
+#include "deft/testing/places.h"
 
 // Streams that were recorded from providers, served over HTTP in ragged pieces: what a client makes of each is compared
 // with what the provider's own SDK makes of it. Our own fixtures are always there; a folder with more of them may stand

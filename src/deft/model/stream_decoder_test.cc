@@ -8,8 +8,8 @@
 #include <iterator>
 #include <random>
 
+#include "deft/testing/places.h"
 #include "deft/testing/stream_run.h"
-#include "places.h"
 
 namespace deft {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "deft/shell/commands.h"
 #include "deft/shell/parse.h"
-#include "places.h"
+#include "deft/testing/places.h"
 
 // What bash really does, beside what we say it does. Generated snippets run under bash in an empty folder with an empty
 // PATH; a handler writes down each command that bash would have started. Each must be among those that the reduction

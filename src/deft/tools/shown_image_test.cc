@@ -6,10 +6,10 @@
 #include "deft/os/disk_files.h"
 #include "deft/os/picture_program.h"
 #include "deft/os/warden_processes.h"
+#include "deft/testing/places.h"
 #include "deft/testing/temp_folder.h"
 #include "deft/testing/tool_bench.h"
 #include "deft/tools/read.h"
-#include "places.h"
 
 // Large pictures through the real program that makes them smaller.
 

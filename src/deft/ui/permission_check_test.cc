@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "deft/testing/places.h"
 #include "deft/testing/temp_folder.h"
-#include "places.h"
 
 // Tables of calls and what must come of them: tests/fixtures/permissions. In each line "expect" is the answer;
 // where there are two, the stricter one is as good. "inputs" are several calls with the same answer. @W is the folder
