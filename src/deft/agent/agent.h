@@ -9,11 +9,13 @@
 
 #include "deft/agent/agent_hooks.h"
 #include "deft/agent/attempts.h"
+#include "deft/agent/compaction.h"
 #include "deft/agent/engine.h"
 #include "deft/agent/session.h"
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
 #include "deft/agent/turn.h"
+#include "deft/core/context_gauge.h"
 #include "deft/core/conversation.h"
 #include "deft/model/model.h"
 
@@ -30,6 +32,12 @@ struct TurnLimits {
   std::optional<std::uint64_t> tokens_max = std::nullopt;  // of the session, in and out
 };
 
+// How long a conversation may become.
+struct ContextLimits {
+  std::uint64_t window_tokens = kContextWindowTokensDefault;  // of the model
+  bool automatic = true;  // it is compacted when it is nearly full; false: the turn ends when it is
+};
+
 struct AgentOptions {
   EngineOptions engine;  // where it works, with which permissions, in which session folder
   std::string model;
@@ -43,6 +51,7 @@ struct AgentOptions {
   std::string session_id = {};
   bool raw_events = false;  // RawEventArrived too
   TurnLimits limits = {};
+  ContextLimits context = {};
   std::size_t retries_max = kModelRetriesDefault;
   bool retry_overload_for_ever = false;
   RetryDelay retry_delay = nullptr;  // nothing: exponential back-off
@@ -79,14 +88,19 @@ class Agent final : private Frontend {
   Engine& engine() { return *engine_; }
   const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs included
   std::size_t interrupted_calls() const { return interrupted_; }  // of an earlier run, now answered as such
-  // What the session's journal says last of it (Journal::state): "title", "mode", "todos" …; null: nothing.
+  // What the session's journal says last of it (Journal::state): "title", "mode" …; null: nothing.
   Json state(const std::string& key) const;
   void set_state(const std::string& key, Json value);
   // SessionStart and SessionEnd hooks; they are waited for. `source`: "startup", "resume", "clear", "compact", "fork";
   // `reason`: "clear", "logout", "prompt_input_exit", "other".
   SessionBegin begin_session(std::string_view source);
   void end_session(std::string_view reason);
-  // For others who ask hooks on the turn's thread: compaction.
+  // Makes the conversation shorter by hand: "/compact". Blocks as run_turn() does. Errors: `invalid_input` if there is
+  // nothing to compact, `denied` by a hook, `cancelled` by abort(), else why the model wrote no summary.
+  Result<CompactionDone> compact(std::string instructions = {});
+  std::uint64_t context_tokens() const;  // estimated, of the next request
+
+  // For others who ask hooks on the turn's thread.
   AgentHooks& hooks() { return *hooks_; }
   HookScene hook_scene() const;
 
@@ -99,11 +113,12 @@ class Agent final : private Frontend {
  private:
   enum class Phase : std::uint8_t {
     idle,
-    asking,     // a request is under way
-    waiting,    // for the time to make it again
-    finishing,  // the message has ended, its calls have not all
-    prompting,  // hooks are asked about what the user said
-    stopping,   // hooks are asked whether the turn may end
+    asking,      // a request is under way
+    waiting,     // for the time to make it again
+    compacting,  // a summary of the conversation is written
+    finishing,   // the message has ended, its calls have not all
+    prompting,   // hooks are asked about what the user said
+    stopping,    // hooks are asked whether the turn may end
   };
 
   Agent(AgentOptions options, ModelClient& model, Frontend& frontend);
@@ -154,13 +169,27 @@ class Agent final : private Frontend {
   void consider_end();
   void take_stop_hooks(const HookOutcome& outcome);
   void add_user(const std::string& content);
+
+  // agent_compaction.cc
+  enum class AfterCompaction : std::uint8_t { nothing, request_might_fit, request_did_not_fit };
+  std::uint64_t context_window() const;
+  bool has_room() const;
+  bool should_compact() const;
+  void compact_before_request();
+  bool compact_after_overflow();
+  void begin_compaction(std::string trigger, std::string instructions, std::size_t kept, AfterCompaction after);
+  void take_compaction(std::size_t kept, Result<CompactedText> text);
+  void use_compaction(std::size_t kept, const CompactedText& text);
+  bool abort_compaction();
   std::optional<TurnReason> reached_limit() const;
+  Attempts fresh_attempts() const;
 
   AgentOptions options_;
   ModelClient& model_;
   Frontend& frontend_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<AgentHooks> hooks_;
+  std::unique_ptr<Compaction> compaction_;
   std::vector<std::string> context_;  // of hooks, for the next prompt
   std::size_t prompts_given_ = 0;
   bool has_started_ = false;  // a subagent: its hooks know
@@ -169,6 +198,9 @@ class Agent final : private Frontend {
   SessionUsage usage_;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
+  ContextGauge gauge_;
+  std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
+  std::uint64_t window_known_ = kContextWindowTokensMax;  // more than this the model has refused
 
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;
@@ -190,6 +222,12 @@ class Agent final : private Frontend {
   bool discard_kept_ = false;  // what the executor said to the last discard
   std::size_t pauses_ = 0;
   std::size_t kept_in_a_row_ = 0;
+  AfterCompaction after_compaction_ = AfterCompaction::nothing;
+  CompactionDone compaction_shown_;                          // what is told of it
+  std::optional<Result<CompactionDone>> compaction_answer_;  // to compact()
+  bool is_just_compacted_ = false;                           // no answer has come since
+  bool compaction_failed_ = false;                           // in this turn: it is not tried again
+  std::size_t compactions_in_a_row_ = 0;
   TurnEnd so_far_;
   TimePoint began_{};
   TimePoint asked_{};

@@ -66,7 +66,8 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         .session_folder = workshop_->folder(),
                                         .changes = &workshop_->changes(),
                                         .agent_id = options_.agent_id,
-                                        .agent_type = options_.agent_type});
+                                        .agent_type = options_.agent_type,
+                                        .only_reads = options_.only_reads});
   runner_.emplace();
   permissions_ = std::make_shared<const Permissions>(permission_setup());
   executor_.emplace(Executor::Parts{.pipeline = *pipeline_,

@@ -31,6 +31,7 @@ struct EngineOptions {
   Workshop* workshop = nullptr;
   std::string agent_id = {};
   std::string agent_type = {};
+  bool only_reads = false;  // calls that change anything are denied, whatever the permissions say
 };
 
 // What one agent has of its own: its tools, what it has seen of files, its permissions, its journal, and the executor

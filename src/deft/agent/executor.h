@@ -76,12 +76,20 @@ enum class Asking : std::uint8_t {
   person,    // the same, and whoever answers is still there when the input has ended
 };
 
+// In which order those are asked who may settle a question.
+enum class Handler : std::uint8_t {
+  interactive,  // hooks and people at the same time: the first answer counts
+  coordinator,  // of a subagent: hooks first, and people only about what these leave open
+  worker,       // of a member of a team: its coordinator alone
+};
+
 struct ExecutorOptions {
   std::size_t slots = kSlotsDefault;
   Scheduling scheduling = Scheduling::footprints;
   bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
   bool sibling_cancellation = true;
   Asking asking = Asking::nobody;
+  Handler handler = Handler::interactive;
   Duration stop_grace = std::chrono::seconds(10);  // then a worker that does not stop is answered for
 };
 
@@ -198,6 +206,7 @@ class Executor {
   bool can_ask_somebody() const {
     return options_.asking == Asking::person || (options_.asking == Asking::frontend && !input_ended_);
   }
+  void show_question(CallIndex call);
   void settle_question(CallIndex call, PermissionAnswer answer);
   void close_question(CallRecord& record);
   void deny_unasked(CallIndex call);

@@ -83,6 +83,9 @@ JsonArray modifiers_json(const std::vector<Modifier>& modifiers) {
       json.push_back(std::move(one));
     }
     if (const auto* file = std::get_if<FileWasSeen>(&modifier)) json.push_back(seen_json(file->seen));
+    if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) {
+      json.push_back(JsonObject{{"kind", "todos"}, {"todos", todos_json(replaced->todos)}});
+    }
   }
   return json;
 }
@@ -93,6 +96,10 @@ std::vector<Modifier> modifiers_of(const Json& json) {
   if (!array) return modifiers;
   for (const Json& one : *array) {
     const auto kind = find_string(one, "kind");
+    if (kind == "todos") {
+      const Json* list = find(one, "todos");
+      if (auto todos = todos_of(list ? *list : Json())) modifiers.emplace_back(TodosReplaced{std::move(*todos)});
+    }
     if (!path_of(one).starts_with('/')) continue;
     if (kind == "directory") modifiers.emplace_back(WorkingDirectoryChanged{path_of(one)});
     if (kind == "file_seen") modifiers.emplace_back(FileWasSeen{seen_of(one)});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "deft/agent/modifier_json.h"
+#include "deft/core/compaction_plan.h"
 #include "deft/core/conversation.h"
 #include "deft/core/message_content.h"
 
@@ -184,6 +185,7 @@ class Rebuilding {
           session_.working_directory = moved->path;
         }
         if (const auto* file = std::get_if<FileWasSeen>(&modifier)) session_.files.record(file->seen);
+        if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) session_.todos = replaced->todos;
       }
     }
     session_.files.end_message();
@@ -214,12 +216,11 @@ class Rebuilding {
     const std::string summary = content_at(entry, "summary");
     const auto kept = find_int(entry, "kept_messages").value_or(0);
     if (summary.empty() || kept < 0) return;
+    const Json* usage = find(entry, "usage");
+    if (usage) session_.usage.add(text_at(entry, "model"), *usage, find_number(entry, "cost").value_or(0));
     end_message();
-    const History& before = conversation_.messages();
-    const auto count = std::min(static_cast<std::size_t>(kept), before.size());
-    History history{{Role::user, summary}};
-    history.insert(history.end(), before.end() - static_cast<std::ptrdiff_t>(count), before.end());
-    conversation_.replace(std::move(history));
+    conversation_.replace(compacted_history(conversation_.messages(), summary, static_cast<std::size_t>(kept)));
+    session_.files.forget_read();  // as the executor did then
   }
 
   Session session_;

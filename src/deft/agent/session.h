@@ -12,6 +12,7 @@
 #include "deft/base/result.h"
 #include "deft/core/file_ledger.h"
 #include "deft/core/history.h"
+#include "deft/core/todo_list.h"
 #include "deft/core/token_use.h"
 
 namespace deft {
@@ -35,8 +36,9 @@ struct Session {
   History history;
   std::vector<std::string> call_ids;  // ever used
   FileLedger files;
-  std::string working_directory;      // empty: it was never changed
-  std::map<std::string, Json> state;  // Journal::state(): "title", "mode", "todos" …
+  std::string working_directory;  // empty: it was never changed
+  TodoList todos;
+  std::map<std::string, Json> state;  // Journal::state(): "title", "mode" …
   SessionUsage usage;
   std::int64_t changed_ms = 0;        // time of the last entry
   std::size_t interrupted_calls = 0;  // that the end of the process cut off

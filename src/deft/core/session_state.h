@@ -9,6 +9,7 @@
 
 #include "deft/core/file_ledger.h"
 #include "deft/core/mode.h"
+#include "deft/core/todo_list.h"
 
 namespace deft {
 
@@ -24,7 +25,10 @@ struct FileWasLookedAt {
   std::string path;  // canonical
   std::int64_t modified_ns = 0;
 };
-using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged>;
+struct TodosReplaced {
+  TodoList todos;
+};
+using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, TodosReplaced>;
 
 // What belongs to the session and not to the disk. One owner: the thread that runs the turn.
 struct SessionState {
@@ -32,6 +36,7 @@ struct SessionState {
   std::vector<std::string> directories;  // canonical; the project and the additional ones: tools may work there
   FileLedger files;
   ModeMemory mode;  // kept by whoever owns the permissions
+  TodoList todos;
 
   void apply(const Modifier& modifier);
 };
@@ -48,6 +53,7 @@ class SessionView {
   std::optional<FileSeen> file_seen(std::string_view path) const;
   std::vector<std::string> files_seen() const;  // their paths, sorted
   Mode mode() const;
+  const TodoList& todos() const;
 
  private:
   const SessionState* state_;
