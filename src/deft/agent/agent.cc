@@ -64,6 +64,7 @@ bool ends_in_half_a_call(const Message& message) {
 Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
     : options_(std::move(options)), model_(model), frontend_(frontend) {
   options_.engine.results.budget = ResultOptions::Budget::request;
+  options_.engine.deferral = options_.deferral;
 }
 
 Agent::~Agent() {
@@ -102,6 +103,7 @@ Result<void> Agent::resume(Session session) {
   engine_->session().files = std::move(session.files);
   engine_->session().todos = std::move(session.todos);
   engine_->go_to(session.working_directory);
+  engine_->session().tools = std::move(session.tools);
   usage_ = std::move(session.usage);
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
@@ -160,6 +162,7 @@ Attempts Agent::fresh_attempts() const {
 void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
+  announce_tools();
   if (should_compact()) return compact_before_request();
   batch_ = {};
   message_ = {};
@@ -176,7 +179,7 @@ void Agent::send_request() {
 }
 
 ModelRequest Agent::make_request() {
-  std::string tools = executor().pool()->definitions(engine_->session());
+  std::string tools = executor().definitions();
   tools_bytes_ = tools.size();
   return {.model = attempts_->model(),
           .output_tokens_max = output_tokens_max_,

@@ -14,6 +14,7 @@
 #include "deft/core/history.h"
 #include "deft/core/todo_list.h"
 #include "deft/core/token_use.h"
+#include "deft/core/tool_discovery.h"
 
 namespace deft {
 
@@ -38,6 +39,7 @@ struct Session {
   FileLedger files;
   std::string working_directory;  // empty: it was never changed
   TodoList todos;
+  ToolDiscovery tools;                // that were loaded, and told of
   std::map<std::string, Json> state;  // Journal::state(): "title", "mode" …
   SessionUsage usage;
   std::int64_t changed_ms = 0;        // time of the last entry
@@ -45,6 +47,8 @@ struct Session {
   std::vector<JournalEntry> repairs;  // what whoever goes on with the session writes first
 };
 
+// Journal::state() of the names of tools that the model was told of.
+inline constexpr std::string_view kAnnouncedToolsKey = "announced_tools";
 // What the model is told of a call that the end of the process cut off.
 inline constexpr std::string_view kInterruptedText =
     "Interrupted: deft was ended while this call ran, and it is not known how far it came. It may have had its effect, "

@@ -10,6 +10,7 @@
 #include "deft/core/file_ledger.h"
 #include "deft/core/mode.h"
 #include "deft/core/todo_list.h"
+#include "deft/core/tool_discovery.h"
 
 namespace deft {
 
@@ -28,15 +29,17 @@ struct FileWasLookedAt {
 struct TodosReplaced {
   TodoList todos;
 };
-using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, TodosReplaced>;
+using Modifier =
+    std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, TodosReplaced, ToolsLoaded>;
 
 // What belongs to the session and not to the disk. One owner: the thread that runs the turn.
 struct SessionState {
   std::string working_directory;         // canonical
   std::vector<std::string> directories;  // canonical; the project and the additional ones: tools may work there
   FileLedger files;
-  ModeMemory mode;  // kept by whoever owns the permissions
-  TodoList todos;
+  ModeMemory mode = {};  // kept by whoever owns the permissions
+  ToolDiscovery tools = {};
+  TodoList todos = {};
 
   void apply(const Modifier& modifier);
 };
@@ -54,6 +57,7 @@ class SessionView {
   std::vector<std::string> files_seen() const;  // their paths, sorted
   Mode mode() const;
   const TodoList& todos() const;
+  bool has_loaded_tool(std::string_view name) const;
 
  private:
   const SessionState* state_;
