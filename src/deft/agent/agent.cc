@@ -68,7 +68,8 @@ Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
 }
 
 Agent::~Agent() {
-  call_.reset();  // its sink posts to the engine
+  if (options_.children) options_.children->end();  // they work in our workshop
+  call_.reset();                                    // its sink posts to the engine
   compaction_.reset();
   hooks_.reset();
 }
@@ -104,7 +105,9 @@ Result<void> Agent::resume(Session session) {
   engine_->session().todos = std::move(session.todos);
   engine_->go_to(session.working_directory);
   engine_->session().tools = std::move(session.tools);
-  usage_ = std::move(session.usage);
+  usage_ = usage_before_ = std::move(session.usage);
+  cost_spent_ = usage_.cost;
+  tokens_spent_ = usage_.tokens;
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
   return {};
@@ -162,8 +165,9 @@ Attempts Agent::fresh_attempts() const {
 void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
-  announce_tools();
+  add_news();
   if (should_compact()) return compact_before_request();
+  announce_tools();
   batch_ = {};
   message_ = {};
   answers_.clear();
@@ -314,7 +318,7 @@ void Agent::keep_message(Message message, MessageCompleted::How how) {
   so_far_.text = text_of(message);
   so_far_.stop_reason = message.stop_reason;
   const double cost = options_.cost ? options_.cost(attempts_->model(), message.usage) : 0;
-  usage_.add(attempts_->model(), message.usage, cost);
+  count(attempts_->model(), message.usage, cost);
   const std::string content = assistant_content(message.blocks);
   log_->message(
       {.content = content, .message = message, .model = attempts_->model(), .how = word_of(how), .cost = cost});
@@ -406,6 +410,7 @@ void Agent::take_abort() {
   if (aborted_) return;
   aborted_ = true;
   hooks_->stop();
+  if (options_.children) options_.children->abort();
   if (abort_compaction()) return;
   prompts_.clear();
   const bool streaming = phase_ == Phase::asking;
@@ -427,6 +432,7 @@ void Agent::take_interrupt(Prompt prompt) {
   if (phase_ == Phase::idle || aborted_) return;
   take_prompt(std::move(prompt));
   executor().take_now(Interrupted{});
+  if (phase_ == Phase::awaiting) await_prompts(AfterPrompts::last_word);
 }
 
 // --- the engine tells us ---

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,6 +33,17 @@ struct TurnLimits {
   std::optional<std::uint64_t> tokens_max = std::nullopt;  // of the session, in and out
 };
 
+// Those who work for an agent (agent/subagents.h). Any thread may call.
+class AgentChildren {
+ public:
+  virtual ~AgentChildren() = default;
+  virtual bool take(Feed& item) = 0;                 // true: it was meant for one of them alone
+  virtual std::vector<std::string> take_news() = 0;  // of those in the background that have ended: for the model
+  virtual bool at_work() const = 0;                  // in the background
+  virtual void abort() = 0;                          // all of them end soon
+  virtual void end() = 0;                            // the same, and it is waited for
+};
+
 // How long a conversation may become.
 struct ContextLimits {
   std::uint64_t window_tokens = kContextWindowTokensDefault;  // of the model
@@ -52,6 +64,8 @@ struct AgentOptions {
   bool raw_events = false;  // RawEventArrived too
   TurnLimits limits = {};
   ContextLimits context = {};
+  AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
+  bool waits_for_children = false;    // a turn does not end before those in the background have
   // Tools that are found by ToolSearch, if the agent has that.
   Deferral deferral = {.when = Deferral::When::when_many};
   std::size_t retries_max = kModelRetriesDefault;
@@ -88,7 +102,8 @@ class Agent final : private Frontend {
   AgentOptions& options() { return options_; }  // model, system and the like count from the next request on
   const History& history() const { return conversation_.messages(); }
   Engine& engine() { return *engine_; }
-  const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs included
+  const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs and subagents included
+  SessionUsage usage_of_this_run() const;                         // of that, what came since open()
   std::size_t interrupted_calls() const { return interrupted_; }  // of an earlier run, now answered as such
   // What the session's journal says last of it (Journal::state): "title", "mode" …; null: nothing.
   Json state(const std::string& key) const;
@@ -109,8 +124,15 @@ class Agent final : private Frontend {
   // From any thread; without a turn they change nothing.
   void abort();  // Ctrl-C: the request is cancelled, calls are stopped, the turn ends
   void interrupt(
-      Prompt prompt);  // a new message of the user: calls that can be interrupted stop; it follows the results
-  void feed(Feed answer) { engine_->feed(std::move(answer)); }  // answers to questions, results of the host's tools
+      Prompt prompt);      // a new message of the user: calls that can be interrupted stop; it follows the results
+  void feed(Feed answer);  // answers to questions, results of the host's tools
+  void wake(std::string notice);             // there is news of the children; `notice` is for people
+  void add_usage(const SessionUsage& used);  // of a child
+  struct Spent {
+    double cost = 0;
+    std::uint64_t tokens = 0;
+  };
+  Spent spent() const { return {cost_spent_, tokens_spent_}; }  // usage(), as it was not long ago
 
  private:
   enum class Phase : std::uint8_t {
@@ -120,6 +142,7 @@ class Agent final : private Frontend {
     compacting,  // a summary of the conversation is written
     finishing,   // the message has ended, its calls have not all
     prompting,   // hooks are asked about what the user said
+    awaiting,    // those in the background have not ended
     stopping,    // hooks are asked whether the turn may end
   };
 
@@ -168,6 +191,8 @@ class Agent final : private Frontend {
   void go_on_with_prompts();
   std::optional<std::string> stop_after_calls() const;
   bool add_late_words();
+  bool add_news();
+  void count(const std::string& model, const Json& usage, double cost);
   void consider_end();
   void take_stop_hooks(const HookOutcome& outcome);
   void add_user(const std::string& content);
@@ -199,6 +224,9 @@ class Agent final : private Frontend {
   Conversation conversation_;
   std::optional<SessionLog> log_;
   SessionUsage usage_;
+  SessionUsage usage_before_;  // of earlier runs
+  std::atomic<double> cost_spent_ = 0;
+  std::atomic<std::uint64_t> tokens_spent_ = 0;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
   ContextGauge gauge_;

@@ -97,7 +97,7 @@ void Agent::take_compaction(std::size_t kept, Result<CompactedText> text) {
 
 void Agent::use_compaction(std::size_t kept, const CompactedText& text) {
   const double cost = options_.cost ? options_.cost(text.model, text.usage) : 0;
-  usage_.add(text.model, text.usage, cost);
+  count(text.model, text.usage, cost);
   log_->compacted({.summary = text.content,
                    .kept_messages = kept,
                    .trigger = compaction_shown_.trigger,

@@ -79,7 +79,7 @@ Result<void> Engine::wire(Frontend& frontend) {
                                     .session = session_,
                                     .permissions = permissions_,
                                     .given = *given_,
-                                    .store = workshop_->store(),
+                                    .store = options_.workshop && options_.store ? options_.store : workshop_->store(),
                                     .publish =
                                         [this](const std::shared_ptr<const Permissions>& now) {
                                           const std::lock_guard lock(permissions_mutex_);

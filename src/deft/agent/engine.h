@@ -28,7 +28,8 @@ struct EngineOptions {
   PermissionStore* store = nullptr;  // see WorkshopOptions
   const Clock* clock = nullptr;      // see WorkshopOptions
 
-  // Of a subagent: the session that it works in, instead of one of its own; outlives the engine.
+  // Of a subagent: the session that it works in, instead of one of its own; outlives the engine. `store` is then its
+  // own, if it has one.
   Workshop* workshop = nullptr;
   std::string agent_id = {};
   std::string agent_type = {};

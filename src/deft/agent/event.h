@@ -110,8 +110,8 @@ struct TaskEnded {
   std::string output_file;
   std::string summary;  // one line, for people
 };
-// What happens to a subagent, and to its own subagents: the same events, wrapped once for each level. Its questions are
-// not wrapped, they are asked like those of the main agent (PermissionAsked).
+// What happens to a subagent, at any depth: the same events as for the main agent, wrapped once. Questions and calls to
+// the host's tools are not wrapped: they are answered like those of the main agent.
 struct EventOfAgent;
 struct SubagentEvent {
   std::string parent_call_id;  // the call that started it

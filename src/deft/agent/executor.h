@@ -72,8 +72,13 @@ struct MovedToBackground {
 struct ModeWanted {
   Mode mode = Mode::normal;  // by the person or the host; counts for calls that begin from now on
 };
-using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
-                          ToolsChanged, PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
+// Rules that the person has allowed for this session, on another occasion than a question of this agent.
+struct RulesGranted {
+  std::vector<std::string> rules;
+};
+using Feed =
+    std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered, ToolsChanged,
+                 PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted, RulesGranted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied

@@ -25,6 +25,8 @@ struct SessionUsage {
   std::map<std::string, TokenUse> by_model = {};
 
   void add(const std::string& model, const Json& usage, double cost_of_it);
+  void add(const SessionUsage& other);
+  void subtract(const SessionUsage& earlier);  // of which it has become this
 };
 
 // A session as its journal tells it. Whatever happened to the process that wrote it, `history` is one that the API

@@ -8,6 +8,7 @@
 
 #include "deft/agent/event.h"
 #include "deft/agent/journal.h"
+#include "deft/agent/session.h"
 #include "deft/core/message.h"
 
 namespace deft {
@@ -46,6 +47,7 @@ class SessionLog {
     double cost = 0;
   };
   void compacted(const Compacted& how);
+  void used(const SessionUsage& usage);  // by a subagent
 
  private:
   void write(const JournalEntry& entry);
