@@ -133,9 +133,14 @@ Subagents::~Subagents() {
 
 AgentChildren& Subagents::of_main() { return *main_; }
 
-void Subagents::attach(Agent& main) {
+Result<void> Subagents::attach(Agent& main) {
+  for (auto& tool : {make_agent_tool(*this), make_send_message_tool(*this), make_team_create_tool(*this),
+                     make_team_delete_tool(*this)}) {
+    if (auto added = main.add_tool(tool); !added) return added;
+  }
   const std::lock_guard lock(mutex_);
   main_->agent = &main;
+  return {};
 }
 
 Subagents::Member& Subagents::member(std::string_view agent_id) const {
@@ -252,6 +257,10 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
   if (is_taken || request.name == kLeaderName) {
     return fail(Errc::invalid_input, "The name " + json_quote(request.name) + " is taken: give another one.");
   }
+  return has_room();
+}
+
+Result<void> Subagents::has_room() const {
   const auto running = std::ranges::count_if(subagents_, [](const auto& it) { return !it.second->report; });
   if (static_cast<std::size_t>(running) >= kAgentsRunningMax) {
     return fail(Errc::limit,
@@ -264,7 +273,7 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
 
 Result<std::string> Subagents::start(const AgentRequest& request, ToolIo& io) {
   reap();
-  if (auto fine = check(request, io); !fine) return std::unexpected(fine.error());  // others may have been faster
+  if (auto fine = check(request, io); !fine) return std::unexpected(fine.error());
   const std::string id = request.resume.empty() ? new_agent_id() : request.resume;
   auto made = make(request, io, id);
   if (!made) return std::unexpected(made.error());
@@ -273,6 +282,7 @@ Result<std::string> Subagents::start(const AgentRequest& request, ToolIo& io) {
   {
     const std::lock_guard lock(mutex_);
     if (child.parent.is_closed || io.stop.stop_requested()) return fail(Errc::cancelled, "");
+    if (auto room = has_room(); !room) return std::unexpected(room.error());  // others were faster
     child.is_member = !team_.empty() && !child.name.empty();
     subagents_.insert_or_assign(id, *made);
   }

@@ -40,7 +40,6 @@ struct SubagentOptions {
 //   agent_options.children = &subagents.of_main();
 //   auto agent = Agent::open(agent_options, model, frontend);   // the agent ends before `subagents`
 //   subagents.attach(**agent);
-//   (*agent)->add_tool(make_agent_tool(subagents));   // and those of tools/team_tools.h
 // Any thread may call.
 class Subagents final : public AgentLauncher, public AgentPost {
  public:
@@ -50,7 +49,8 @@ class Subagents final : public AgentLauncher, public AgentPost {
   Subagents& operator=(const Subagents&) = delete;
 
   AgentChildren& of_main();
-  void attach(Agent& main);  // before its first turn
+  // Before its first turn: it gets the tools Agent, SendMessage, TeamCreate and TeamDelete.
+  Result<void> attach(Agent& main);
 
   std::vector<AgentType> types_for(std::string_view agent_id) const override;
   std::optional<std::string> type_of(std::string_view agent_id) const override;
@@ -100,6 +100,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
   void end_children_of(Member& member, bool wait);
   Members children_of(const Member& member) const;
   Member& member(std::string_view agent_id) const;  // the main agent's if it is unknown
+  Result<void> has_room() const;                    // for one more; under mutex_
   void reap();
 
   const SubagentOptions options_;
