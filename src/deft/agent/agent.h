@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "deft/agent/session.h"
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
+#include "deft/agent/structured_output.h"
 #include "deft/agent/turn.h"
 #include "deft/core/conversation.h"
 #include "deft/model/model.h"
@@ -41,7 +43,8 @@ struct AgentOptions {
   std::optional<Json> output_format = std::nullopt;
   std::optional<Json> tool_choice = std::nullopt;
   std::string session_id = {};
-  bool raw_events = false;  // RawEventArrived too
+  bool raw_events = false;                                 // RawEventArrived too
+  std::shared_ptr<StructuredOutput> structured = nullptr;  // what a turn has to end with; its tool is to be added
   TurnLimits limits = {};
   std::size_t retries_max = kModelRetriesDefault;
   bool retry_overload_for_ever = false;
@@ -110,6 +113,7 @@ class Agent final : private Frontend {
   Executor& executor() { return engine_->executor(); }
   void show(Event event) override;  // of the engine
   bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_hooks() const override { return frontend_.wants_hooks(); }
 
   Result<void> resume(Session session);
 
@@ -125,9 +129,11 @@ class Agent final : private Frontend {
   void finish_message();
   void answer_calls();
   void go_on_without_calls();
+  bool wants_structured_output() const;
+  void ask_for_structured_output();
   void end_turn(TurnReason reason, std::string explanation = {});
 
-  void take_abort();
+  void take_abort(std::size_t turn);
   void take_interrupt(Prompt prompt);
   void end_request();
   void ask_again_in(Duration delay);
@@ -169,6 +175,8 @@ class Agent final : private Frontend {
   SessionUsage usage_;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
+
+  std::atomic<std::size_t> turn_ = 0;  // grows when a turn begins and when it ends: whom an abort was meant for
 
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;
