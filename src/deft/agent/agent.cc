@@ -64,6 +64,7 @@ bool ends_in_half_a_call(const Message& message) {
 Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
     : options_(std::move(options)), model_(model), frontend_(frontend) {
   options_.engine.results.budget = ResultOptions::Budget::request;
+  options_.engine.deferral = options_.deferral;
 }
 
 Agent::~Agent() {
@@ -98,6 +99,7 @@ Result<void> Agent::resume(Session session) {
   conversation_.replace(std::move(session.history));
   engine_->session().files = std::move(session.files);
   engine_->go_to(session.working_directory);
+  engine_->session().tools = std::move(session.tools);
   usage_ = std::move(session.usage);
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
@@ -151,6 +153,7 @@ void Agent::begin_turn(const Prompt& prompt) {
 void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
+  announce_tools();
   batch_ = {};
   message_ = {};
   answers_.clear();
@@ -169,7 +172,7 @@ ModelRequest Agent::make_request() {
   return {.model = attempts_->model(),
           .output_tokens_max = output_tokens_max_,
           .system = options_.system,
-          .tools = executor().pool()->definitions(engine_->session()),
+          .tools = executor().definitions(),
           .history = conversation_.snapshot(),
           .stream = attempts_->streams(),
           .tool_choice = options_.tool_choice,

@@ -43,6 +43,8 @@ struct AgentOptions {
   std::string session_id = {};
   bool raw_events = false;  // RawEventArrived too
   TurnLimits limits = {};
+  // Tools that are found by ToolSearch, if the agent has that.
+  Deferral deferral = {.when = Deferral::When::when_many};
   std::size_t retries_max = kModelRetriesDefault;
   bool retry_overload_for_ever = false;
   RetryDelay retry_delay = nullptr;  // nothing: exponential back-off
@@ -154,6 +156,7 @@ class Agent final : private Frontend {
   void consider_end();
   void take_stop_hooks(const HookOutcome& outcome);
   void add_user(const std::string& content);
+  void announce_tools();  // agent_discovery.cc: the names of those that are left out of the prompt
   std::optional<TurnReason> reached_limit() const;
 
   AgentOptions options_;

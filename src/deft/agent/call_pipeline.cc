@@ -195,7 +195,14 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
                                                 "; send the call again with a complete JSON object.");
   }
   AdmittedCall admitted{.call = std::move(call), .entry = *entry};
-  return readmit(admitted, session, admitted.call.input);
+  auto checked = readmit(admitted, session, admitted.call.input);
+  if (auto* refused = std::get_if<ToolResult>(&checked)) {
+    if (pool.is_deferred(spec.name) && !session.has_loaded_tool(spec.name)) {
+      refused->text += "\nIts definition was not loaded: call ToolSearch with the query \"select:" + spec.name +
+                       "\" first, then call it again.";
+    }
+  }
+  return checked;
 }
 
 std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, const SessionView& session,

@@ -38,6 +38,7 @@ Engine::Engine(EngineOptions options, std::unique_ptr<Workshop> own)
     : options_(std::move(options)),
       own_workshop_(std::move(own)),
       workshop_(own_workshop_ ? own_workshop_.get() : options_.workshop) {
+  registry_.set_deferral(options_.deferral);
   session_.working_directory = options_.working_directory;
   session_.directories = options_.directories;
   session_.directories.insert(session_.directories.begin(), options_.working_directory);

@@ -23,6 +23,7 @@ struct EngineOptions {
   std::optional<PermissionSetup> permissions = std::nullopt;
   ExecutorOptions executor = {};
   ResultOptions results = {};
+  Deferral deferral = {};            // which tools the model is not shown at first; never any, if nothing is said
   HookRunner* hooks = nullptr;       // see WorkshopOptions
   PermissionStore* store = nullptr;  // see WorkshopOptions
   const Clock* clock = nullptr;      // see WorkshopOptions

@@ -43,6 +43,11 @@ struct InputEnded {};   // no more messages come
 struct ToolOffered {
   std::shared_ptr<Tool> tool;  // available from the next message on
 };
+// All tools of a group, a server, instead of those that it had: available from the next message on.
+struct ToolsChanged {
+  std::string group;
+  std::vector<std::shared_ptr<Tool>> tools;
+};
 // "Always allow": what the answer writes down.
 struct AlwaysAllow {
   std::vector<std::string> rules;  // empty: those that were proposed
@@ -68,7 +73,7 @@ struct ModeWanted {
   Mode mode = Mode::normal;  // by the person or the host; counts for calls that begin from now on
 };
 using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
-                          PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
+                          ToolsChanged, PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
@@ -128,6 +133,8 @@ class Executor {
   void begin_turn();                                                       // after an abort, calls are taken again
   void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
   std::shared_ptr<const ToolPool> pool();                                  // for the next message
+  // The definitions that the model is shown now; what stands there is not left out later on.
+  std::string definitions();
   // Tells Notification hooks; nobody waits for them.
   void notify(std::string_view type, std::string_view message);
   // Ends what hooks still do beside the turn: before the runner's threads are waited for.

@@ -78,6 +78,7 @@ class Rebuilding {
     if (type == "results") return take_results(entry);
     if (type == "discarded") return forget_calls();
     if (type == "compacted") return take_compaction(entry);
+    if (type == "state" && text_at(entry, "key") == kAnnouncedToolsKey) return take_announced(entry);
     if (type == "state") session_.state[text_at(entry, "key")] = find(entry, "value") ? *find(entry, "value") : Json();
   }
 
@@ -104,6 +105,14 @@ class Rebuilding {
     if (content.empty()) return;
     end_message();
     conversation_.add_user(content);
+  }
+
+  void take_announced(const Json& entry) {
+    session_.tools.announced.clear();
+    const JsonArray* names = find_array(entry, "value");
+    for (std::size_t i = 0; names && i < names->size(); ++i) {
+      if ((*names)[i].is_string()) session_.tools.announced.emplace(view((*names)[i].get_string()));
+    }
   }
 
   // The first one counts: a worker that came back after it was answered for writes a second one.
@@ -184,6 +193,7 @@ class Rebuilding {
           session_.working_directory = moved->path;
         }
         if (const auto* file = std::get_if<FileWasSeen>(&modifier)) session_.files.record(file->seen);
+        if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) session_.tools.apply(*more);
       }
     }
     session_.files.end_message();
@@ -220,6 +230,7 @@ class Rebuilding {
     History history{{Role::user, summary}};
     history.insert(history.end(), before.end() - static_cast<std::ptrdiff_t>(count), before.end());
     conversation_.replace(std::move(history));
+    session_.tools.forget_context();
   }
 
   Session session_;

@@ -13,6 +13,7 @@
 #include "deft/core/file_ledger.h"
 #include "deft/core/history.h"
 #include "deft/core/token_use.h"
+#include "deft/core/tool_discovery.h"
 
 namespace deft {
 
@@ -36,6 +37,7 @@ struct Session {
   std::vector<std::string> call_ids;  // ever used
   FileLedger files;
   std::string working_directory;      // empty: it was never changed
+  ToolDiscovery tools;                // that were loaded, and told of
   std::map<std::string, Json> state;  // Journal::state(): "title", "mode", "todos" …
   SessionUsage usage;
   std::int64_t changed_ms = 0;        // time of the last entry
@@ -43,6 +45,8 @@ struct Session {
   std::vector<JournalEntry> repairs;  // what whoever goes on with the session writes first
 };
 
+// Journal::state() of the names of tools that the model was told of.
+inline constexpr std::string_view kAnnouncedToolsKey = "announced_tools";
 // What the model is told of a call that the end of the process cut off.
 inline constexpr std::string_view kInterruptedText =
     "Interrupted: deft was ended while this call ran, and it is not known how far it came. It may have had its effect, "

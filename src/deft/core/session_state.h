@@ -9,6 +9,7 @@
 
 #include "deft/core/file_ledger.h"
 #include "deft/core/mode.h"
+#include "deft/core/tool_discovery.h"
 
 namespace deft {
 
@@ -24,14 +25,15 @@ struct FileWasLookedAt {
   std::string path;  // canonical
   std::int64_t modified_ns = 0;
 };
-using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged>;
+using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, ToolsLoaded>;
 
 // What belongs to the session and not to the disk. One owner: the thread that runs the turn.
 struct SessionState {
   std::string working_directory;         // canonical
   std::vector<std::string> directories;  // canonical; the project and the additional ones: tools may work there
   FileLedger files;
-  ModeMemory mode;  // kept by whoever owns the permissions
+  ModeMemory mode = {};  // kept by whoever owns the permissions
+  ToolDiscovery tools = {};
 
   void apply(const Modifier& modifier);
 };
@@ -48,6 +50,7 @@ class SessionView {
   std::optional<FileSeen> file_seen(std::string_view path) const;
   std::vector<std::string> files_seen() const;  // their paths, sorted
   Mode mode() const;
+  bool has_loaded_tool(std::string_view name) const;
 
  private:
   const SessionState* state_;

@@ -9,6 +9,7 @@
 #include "deft/tools/read.h"
 #include "deft/tools/sleep.h"
 #include "deft/tools/task_tools.h"
+#include "deft/tools/tool_search.h"
 #include "deft/tools/web_fetch.h"
 #include "deft/tools/write.h"
 
@@ -28,6 +29,7 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
                                               make_sleep_tool(),
                                               make_task_output_tool(tasks),
                                               make_task_stop_tool(tasks),
+                                              make_tool_search_tool(),
                                               make_web_fetch_tool(options.web),
                                               make_write_tool()};
   if (auto search = make_web_search_tool(options.web, options.web_search)) tools.push_back(std::move(search));

@@ -49,6 +49,7 @@ struct ToolSpec {
   std::string search_hint = {};               // 3 to 10 words that the name does not hold already
   bool should_defer = false;                  // may be left out of the first prompt
   bool always_load = false;                   // never left out
+  bool finds_tools = false;                   // it loads those that were left out: without it none is
   std::vector<std::string> path_fields = {};  // inputs that are paths: the engine makes them absolute
   OnInterrupt on_interrupt = OnInterrupt::block;
   bool failure_cancels_siblings = false;
