@@ -98,7 +98,7 @@ class Visit {
 
   static std::vector<McpParamHeader> usable_headers(const Json& tool) {
     const Json* schema = find(tool, "inputSchema");
-    auto headers = schema == nullptr ? std::vector<McpParamHeader>{} : param_headers(*schema).value_or({});
+    auto headers = schema == nullptr ? std::vector<McpParamHeader>{} : param_headers(*schema).value_or(std::vector<McpParamHeader>{});
     return headers;
   }
 
