@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace deft {
 namespace {
@@ -115,7 +116,7 @@ std::vector<std::size_t> search_tools(const ToolQuery& query, std::span<const Se
   for (std::size_t i = 0; i < tools.size(); ++i) {
     if (const int points = score(query, tools[i]); points > 0) found.push_back({points, i});
   }
-  std::ranges::stable_sort(found, std::ranges::greater(), &Scored::score);
+  std::ranges::sort(found, {}, [](const Scored& one) { return std::pair(-one.score, one.index); });
   std::vector<std::size_t> best;
   for (const Scored& one : found) {
     if (best.size() == count) break;

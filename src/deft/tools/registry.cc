@@ -163,7 +163,7 @@ std::vector<std::string> ToolRegistry::set_group(const std::string& group, std::
     }
     tools_.push_back({std::move(*made), number});
   }
-  std::stable_sort(tools_.begin(), tools_.end(), comes_before);
+  std::sort(tools_.begin(), tools_.end(), comes_before);
   return notices;
 }
 
