@@ -138,7 +138,9 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
+  ++turn_;
   executor().begin_turn();
+  if (options_.structured) options_.structured->begin_turn();
   attempts_.emplace(fresh_attempts());
   so_far_ = {};
   began_ = engine_->clock().now();
@@ -352,10 +354,14 @@ void Agent::finish_message() {
   }
   if (!message_.has_calls()) return go_on_without_calls();
   message_ = {};  // it is answered
+  if (options_.structured && options_.structured->take(answers_) == StructuredOutput::State::given_up) {
+    return end_turn(TurnReason::structured_output_failed, options_.structured->explanation());
+  }
   if (const auto why = stop_after_calls()) {
     add_prompts();
     return end_turn(TurnReason::hook_stopped, *why);
   }
+  if (options_.structured && options_.structured->value() && prompts_.empty()) return consider_end();
   await_prompts(AfterPrompts::next_request);
 }
 
@@ -380,12 +386,28 @@ void Agent::answer_calls() {
 void Agent::go_on_without_calls() {
   if (so_far_.stop_reason == "pause_turn" && ++pauses_ <= kPausesMax) return send_request();
   if (!prompts_.empty()) return await_prompts(AfterPrompts::last_word);
+  if (wants_structured_output()) return ask_for_structured_output();
   consider_end();
+}
+
+bool Agent::wants_structured_output() const {
+  return options_.structured && !options_.structured->value() && so_far_.stop_reason != "refusal";
+}
+
+// The model thinks that it is done, and has not said it in the way that was asked for.
+void Agent::ask_for_structured_output() {
+  if (options_.structured->ended_without() == StructuredOutput::State::given_up) {
+    return end_turn(TurnReason::structured_output_failed, options_.structured->explanation());
+  }
+  add_user(content_of({text_block(kStructuredOutputReminder)}));
+  send_request();
 }
 
 void Agent::end_turn(TurnReason reason, std::string explanation) {
   phase_ = Phase::idle;
+  ++turn_;
   so_far_.reason = reason;
+  if (options_.structured) so_far_.structured_output = options_.structured->value();
   so_far_.explanation = std::move(explanation);
   so_far_.duration = engine_->clock().now() - began_;
   end_ = so_far_;
@@ -401,11 +423,13 @@ void Agent::add_user(const std::string& content) {
 
 // --- the user ---
 
+// One that comes between two turns, or when its turn has just ended, is not meant for the next.
 void Agent::abort() {
-  executor().post([this] { take_abort(); });
+  executor().post([this, turn = turn_.load()] { take_abort(turn); });
 }
 
-void Agent::take_abort() {
+void Agent::take_abort(std::size_t turn) {
+  if (turn != turn_) return;
   if (phase_ == Phase::idle) return hooks_->stop();  // those of the session's start or end
   if (aborted_) return;
   aborted_ = true;

@@ -15,6 +15,7 @@
 #include "deft/agent/session.h"
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
+#include "deft/agent/structured_output.h"
 #include "deft/agent/turn.h"
 #include "deft/core/context_gauge.h"
 #include "deft/core/conversation.h"
@@ -61,7 +62,8 @@ struct AgentOptions {
   std::optional<Json> output_format = std::nullopt;
   std::optional<Json> tool_choice = std::nullopt;
   std::string session_id = {};
-  bool raw_events = false;  // RawEventArrived too
+  bool raw_events = false;                                 // RawEventArrived too
+  std::shared_ptr<StructuredOutput> structured = nullptr;  // what a turn has to end with; its tool is to be added
   TurnLimits limits = {};
   ContextLimits context = {};
   AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
@@ -150,6 +152,7 @@ class Agent final : private Frontend {
   Executor& executor() { return engine_->executor(); }
   void show(Event event) override;  // of the engine
   bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_hooks() const override { return frontend_.wants_hooks(); }
 
   Result<void> resume(Session session);
 
@@ -165,9 +168,11 @@ class Agent final : private Frontend {
   void finish_message();
   void answer_calls();
   void go_on_without_calls();
+  bool wants_structured_output() const;
+  void ask_for_structured_output();
   void end_turn(TurnReason reason, std::string explanation = {});
 
-  void take_abort();
+  void take_abort(std::size_t turn);
   void take_interrupt(Prompt prompt);
   void end_request();
   void ask_again_in(Duration delay);
@@ -232,6 +237,8 @@ class Agent final : private Frontend {
   ContextGauge gauge_;
   std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
   std::uint64_t window_known_ = kContextWindowTokensMax;  // more than this the model has refused
+
+  std::atomic<std::size_t> turn_ = 0;  // grows when a turn begins and when it ends: whom an abort was meant for
 
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;

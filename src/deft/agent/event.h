@@ -12,6 +12,7 @@
 #include "deft/agent/turn_event.h"
 #include "deft/base/json.h"
 #include "deft/core/hook_event.h"
+#include "deft/core/hook_outcome.h"
 #include "deft/core/message.h"
 #include "deft/core/permission.h"
 #include "deft/core/tool_result.h"
@@ -87,6 +88,12 @@ struct HookSpoke {
   std::string text = {};
   std::string decision = {};
 };
+// One hook has ended; only for those who want to know of every one.
+struct HookRan {
+  HookEvent event = HookEvent::pre_tool_use;
+  std::string call_id = {};  // empty: it is not about one call
+  HookReport report;
+};
 // What PostToolBatch hooks had to say when all calls of a message were answered.
 struct BatchHooked {
   JsonArray new_messages = {};                           // follow the results
@@ -122,7 +129,7 @@ struct SubagentEvent {
 };
 
 using Event = std::variant<CallProgressed, CallAnswered, StageEnded, ProgressChanged, PermissionAsked,
-                           PermissionWithdrawn, HostCallMade, HostCallWithdrawn, MessageDiscarded, HookSpoke,
+                           PermissionWithdrawn, HostCallMade, HostCallWithdrawn, MessageDiscarded, HookSpoke, HookRan,
                            BatchHooked, Notice, TaskBegan, TaskEnded, SubagentEvent,
                            // of a turn with a model (agent/turn_event.h)
                            TurnBegan, PromptGiven, RequestSent, MessageBegan, TextArrived, ThinkingArrived,
@@ -139,6 +146,7 @@ class Frontend {
   virtual ~Frontend() = default;
   virtual void show(Event event) = 0;
   virtual bool wants_stages() const { return false; }  // StageEnded and ProgressChanged
+  virtual bool wants_hooks() const { return false; }   // HookRan
 };
 
 }  // namespace deft

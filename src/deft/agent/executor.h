@@ -60,6 +60,7 @@ struct PermissionAnswer {
   std::optional<Json> updated_input;
   bool ends_turn = false;  // a denial that also stops everything else
   std::optional<AlwaysAllow> always = std::nullopt;
+  JsonArray updated_permissions = {};  // further changes that come with a yes, see PermissionUpdate
 };
 struct HostAnswer {
   std::string call_id;
@@ -152,6 +153,8 @@ class Executor {
   void notify(std::string_view type, std::string_view message);
   // Ends what hooks still do beside the turn: before the runner's threads are waited for.
   void end_side_hooks() { side_hooks_.request_stop(); }
+  // Threads that were told to stop and never came back: the process must leave with _exit.
+  std::size_t stuck_workers() const { return summary_.stuck_workers; }
 
  private:
   struct Task;        // what a worker has of a call

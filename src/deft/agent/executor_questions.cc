@@ -90,14 +90,16 @@ void Executor::settle_question(CallIndex index, PermissionAnswer answer) {
   record.admitted->approved = true;
   parts_.pipeline.approved_by_person();
   const std::vector<std::string> proposal = std::move(record.proposal);
+  const JsonArray updates = std::move(answer.updated_permissions);
   if (answer.updated_input) {
     replace_input(index, std::move(*answer.updated_input));
     // The proposal was about another input.
     if (answer.always) allow_always(std::move(*answer.always), {});
-    return;
+    return update_permissions(updates);
   }
   active_->run.unparked(index);
   if (answer.always) allow_always(std::move(*answer.always), proposal);
+  update_permissions(updates);
 }
 
 // Hooks that are being asked may still answer.
