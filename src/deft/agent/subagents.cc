@@ -474,13 +474,13 @@ bool Subagents::take(Feed& item) {
       const auto& given = answer->always->rules;
       main_->agent->engine().feed(RulesGranted{given.empty() ? question->proposal : given});
     }
-    question->whose->agent->feed(std::move(item));
+    question->whose->agent->engine().feed(std::move(item));
     return true;
   }
   if (const auto* answer = std::get_if<HostAnswer>(&item)) {
     const auto question = whose(answer->call_id);
     if (!question) return false;
-    question->whose->agent->feed(std::move(item));
+    question->whose->agent->engine().feed(std::move(item));
     return true;
   }
   for (const auto& [id, child] : subagents_) {
