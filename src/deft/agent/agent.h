@@ -82,6 +82,8 @@ class Agent final : private Frontend {
   Engine& engine() { return *engine_; }
   const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs included
   std::size_t interrupted_calls() const { return interrupted_; }  // of an earlier run, now answered as such
+  // A call that a hook wanted decided later: the next turn begins with it, and the hook is asked again.
+  const std::optional<ToolCall>& deferred() const { return deferred_; }
   // What the session's journal says last of it (Journal::state): "title", "mode", "todos" …; null: nothing.
   Json state(const std::string& key) const;
   void set_state(const std::string& key, Json value);
@@ -129,6 +131,8 @@ class Agent final : private Frontend {
   void finish_message();
   void answer_calls();
   void go_on_without_calls();
+  void end_deferred(ToolCall call);
+  void resume_deferred();
   bool wants_structured_output() const;
   void ask_for_structured_output();
   void end_turn(TurnReason reason, std::string explanation = {});
@@ -175,6 +179,7 @@ class Agent final : private Frontend {
   SessionUsage usage_;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
+  std::optional<ToolCall> deferred_;  // as the model made it
 
   std::atomic<std::size_t> turn_ = 0;  // grows when a turn begins and when it ends: whom an abort was meant for
 
@@ -192,6 +197,7 @@ class Agent final : private Frontend {
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
+  bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
   bool aborted_ = false;
   bool aborted_streaming_ = false;
   bool retry_due_ = false;

@@ -12,12 +12,20 @@
 namespace deft {
 
 void Executor::take(CallIndex index, Asks asks) {
+  if (asks.deferred && options_.defers) return put_off(index, std::move(asks));
   CallRecord& record = active_->calls[index];
   record.admitted->hooks = std::move(asks.hooks);
   record.asked_because = asks.decision.reason;
   const bool has_hooks = parts_.pipeline.listens(HookEvent::permission_request);
   if (!can_ask_somebody() && !has_hooks) return deny_unasked(index);
   active_->run.parked(index, Waiting::before_run);
+  open_question(index, std::move(asks));
+}
+
+// Of a call that is parked.
+void Executor::open_question(CallIndex index, Asks asks) {
+  CallRecord& record = active_->calls[index];
+  const bool has_hooks = parts_.pipeline.listens(HookEvent::permission_request);
   record.place = CallRecord::Place::question;
   record.question_id = "perm_" + std::to_string(++questions_asked_);
   record.proposal = std::move(asks.proposal);
