@@ -11,6 +11,7 @@
 #include "deft/ui/exec.h"
 #include "deft/ui/headless.h"
 #include "deft/ui/hooks_command.h"
+#include "deft/ui/mcp_command.h"
 #include "deft/ui/permissions_command.h"
 #include "deft/ui/sessions_command.h"
 #include "deft/ui/tools_command.h"
@@ -30,6 +31,7 @@ Usage: deft -p "PROMPT" [OPTIONS]     an agent: carries out the prompt, prints t
   classify     say whether a shell command only reads, and why
   permissions  say what would happen to a call, and why
   hooks        list the hooks in force, and try them out
+  mcp          MCP servers: add, list, test, log in
   sessions     list, show, export, search and remove what was said and done
   undo         take back what file tools have changed
   config       show the settings in force, and where they come from
@@ -67,6 +69,7 @@ int main(int argc, char** argv) {
   if (command == "classify") return deft::run_classify(argc - 1, argv + 1);
   if (command == "permissions") return deft::run_permissions(argc - 1, argv + 1);
   if (command == "hooks") return deft::run_hooks_command(argc - 1, argv + 1);
+  if (command == "mcp") return deft::run_mcp(argc - 1, argv + 1);
   if (command == "sessions") return deft::run_sessions(argc - 1, argv + 1);
   if (command == "undo") return deft::run_undo(argc - 1, argv + 1);
   if (command == "config") return deft::run_config(argc - 1, argv + 1);

@@ -177,7 +177,8 @@ TEST(Headless, OnlyTheToolsThatAreNamedAreOffered) {
   const auto offered = [&](const std::string& names) {
     place.run(model, kPrompt + Arguments{"--tools", names});
     std::vector<std::string> found;
-    if (const JsonArray* tools = find_array(model.bodies().back(), "tools")) {
+    const Json body = model.bodies().back();
+    if (const JsonArray* tools = find_array(body, "tools")) {
       for (const Json& tool : *tools) found.push_back(text_of(tool, "name"));
     }
     return found;

@@ -64,10 +64,13 @@ bool ends_in_half_a_call(const Message& message) {
 Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
     : options_(std::move(options)), model_(model), frontend_(frontend) {
   options_.engine.results.budget = ResultOptions::Budget::request;
+  options_.engine.deferral = options_.deferral;
 }
 
 Agent::~Agent() {
-  call_.reset();  // its sink posts to the engine
+  if (options_.children) options_.children->end();  // they work in our workshop
+  call_.reset();                                    // its sink posts to the engine
+  compaction_.reset();
   hooks_.reset();
 }
 
@@ -80,6 +83,8 @@ Result<std::unique_ptr<Agent>> Agent::open(AgentOptions options, ModelClient& mo
                                                                  .runner = agent->engine_->runner(),
                                                                  .executor = agent->executor(),
                                                                  .frontend = *agent});
+  agent->compaction_ = std::make_unique<Compaction>(Compaction::Parts{
+      .model = model, .executor = agent->executor(), .hooks = *agent->hooks_, .clock = agent->engine_->clock()});
   agent->log_.emplace(agent->engine_->journal(), frontend);
   auto session = Session::load(agent->engine_->journal().path());
   if (!session) return std::unexpected(session.error());
@@ -97,8 +102,12 @@ Result<void> Agent::resume(Session session) {
   }
   conversation_.replace(std::move(session.history));
   engine_->session().files = std::move(session.files);
+  engine_->session().todos = std::move(session.todos);
   engine_->go_to(session.working_directory);
-  usage_ = std::move(session.usage);
+  engine_->session().tools = std::move(session.tools);
+  usage_ = usage_before_ = std::move(session.usage);
+  cost_spent_ = usage_.cost;
+  tokens_spent_ = usage_.tokens;
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
   deferred_ = std::move(session.deferred);
@@ -133,15 +142,14 @@ void Agent::begin_turn(const Prompt& prompt) {
   ++turn_;
   executor().begin_turn();
   if (options_.structured) options_.structured->begin_turn();
-  std::vector<std::string> models{options_.model};  // the first again, whatever the last turn fell back to
-  models.insert(models.end(), options_.fallback_models.begin(), options_.fallback_models.end());
-  attempts_.emplace(std::move(models), retry_delay_of(options_));
+  attempts_.emplace(fresh_attempts());
   so_far_ = {};
   began_ = engine_->clock().now();
   output_tokens_max_ = options_.output_tokens_max;
   output_tokens_cap_ = kOutputTokensMax;
   aborted_ = aborted_streaming_ = false;
-  pauses_ = kept_in_a_row_ = 0;
+  pauses_ = kept_in_a_row_ = compactions_in_a_row_ = 0;
+  is_just_compacted_ = compaction_failed_ = false;
   message_ = {};
   prompts_.clear();
   stop_continuations_ = 0;
@@ -152,9 +160,18 @@ void Agent::begin_turn(const Prompt& prompt) {
   await_prompts(AfterPrompts::first_request);
 }
 
+Attempts Agent::fresh_attempts() const {
+  std::vector<std::string> models{options_.model};  // the first again, whatever the last turn fell back to
+  models.insert(models.end(), options_.fallback_models.begin(), options_.fallback_models.end());
+  return Attempts(std::move(models), retry_delay_of(options_));
+}
+
 void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
+  add_news();
+  if (should_compact()) return compact_before_request();
+  announce_tools();
   batch_ = {};
   message_ = {};
   answers_.clear();
@@ -170,10 +187,12 @@ void Agent::send_request() {
 }
 
 ModelRequest Agent::make_request() {
+  std::string tools = executor().definitions();
+  tools_bytes_ = tools.size();
   return {.model = attempts_->model(),
           .output_tokens_max = output_tokens_max_,
           .system = options_.system,
-          .tools = executor().pool()->definitions(engine_->session()),
+          .tools = std::move(tools),
           .history = conversation_.snapshot(),
           .stream = attempts_->streams(),
           .tool_choice = options_.tool_choice,
@@ -257,6 +276,7 @@ void Agent::take_failure(ModelFailed failed) {
     return ask_again_in(next.delay);
   }
   const bool too_long = next.step == Attempts::Next::Step::shorten;
+  if (too_long && compact_after_overflow()) return;
   const std::string explanation = failed.failure.message;
   so_far_.failure = std::move(failed.failure);
   end_turn(too_long ? TurnReason::prompt_too_long : TurnReason::model_error, explanation);
@@ -302,11 +322,13 @@ void Agent::keep_message(Message message, MessageCompleted::How how) {
   so_far_.text = text_of(message);
   so_far_.stop_reason = message.stop_reason;
   const double cost = options_.cost ? options_.cost(attempts_->model(), message.usage) : 0;
-  usage_.add(attempts_->model(), message.usage, cost);
+  count(attempts_->model(), message.usage, cost);
   const std::string content = assistant_content(message.blocks);
   log_->message(
       {.content = content, .message = message, .model = attempts_->model(), .how = word_of(how), .cost = cost});
   conversation_.add_assistant(content);
+  gauge_.answered(conversation_.messages(), token_use(message.usage));
+  if (!std::exchange(is_just_compacted_, false) && has_room()) compactions_in_a_row_ = 0;
   for (Block& block : message_.rest_of(message)) frontend_.show(BlockCompleted{std::move(block)});
   frontend_.show(MessageCompleted{std::move(message), how});
   phase_ = Phase::finishing;
@@ -446,6 +468,8 @@ void Agent::take_abort(std::size_t turn) {
   if (aborted_) return;
   aborted_ = true;
   hooks_->stop();
+  if (options_.children) options_.children->abort();
+  if (abort_compaction()) return;
   prompts_.clear();
   const bool streaming = phase_ == Phase::asking;
   aborted_streaming_ = phase_ != Phase::finishing;
@@ -466,6 +490,7 @@ void Agent::take_interrupt(Prompt prompt) {
   if (phase_ == Phase::idle || aborted_) return;
   take_prompt(std::move(prompt));
   executor().take_now(Interrupted{});
+  if (phase_ == Phase::awaiting) await_prompts(AfterPrompts::last_word);
 }
 
 // --- the engine tells us ---

@@ -43,6 +43,11 @@ struct InputEnded {};   // no more messages come
 struct ToolOffered {
   std::shared_ptr<Tool> tool;  // available from the next message on
 };
+// All tools of a group, a server, instead of those that it had: available from the next message on.
+struct ToolsChanged {
+  std::string group;
+  std::vector<std::shared_ptr<Tool>> tools;
+};
 // "Always allow": what the answer writes down.
 struct AlwaysAllow {
   std::vector<std::string> rules;  // empty: those that were proposed
@@ -68,13 +73,25 @@ struct MovedToBackground {
 struct ModeWanted {
   Mode mode = Mode::normal;  // by the person or the host; counts for calls that begin from now on
 };
-using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
-                          PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
+// Rules that the person has allowed for this session, on another occasion than a question of this agent.
+struct RulesGranted {
+  std::vector<std::string> rules;
+};
+using Feed =
+    std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered, ToolsChanged,
+                 PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted, RulesGranted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
   frontend,  // questions go to the frontend, answers come as PermissionAnswer, until the input ends
   person,    // the same, and whoever answers is still there when the input has ended
+};
+
+// In which order those are asked who may settle a question.
+enum class Handler : std::uint8_t {
+  interactive,  // hooks and people at the same time: the first answer counts
+  coordinator,  // of a subagent: hooks first, and people only about what these leave open
+  worker,       // of a member of a team: its coordinator alone
 };
 
 struct ExecutorOptions {
@@ -83,8 +100,9 @@ struct ExecutorOptions {
   bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
   bool sibling_cancellation = true;
   Asking asking = Asking::nobody;
-  bool defers =
-      false;  // a call that a hook wants decided later, and that stands alone, stays unanswered: take_deferred()
+  // A call that a hook wants decided later, and that stands alone, stays unanswered: take_deferred().
+  bool defers = false;
+  Handler handler = Handler::interactive;
   Duration stop_grace = std::chrono::seconds(10);  // then a worker that does not stop is answered for
 };
 
@@ -133,6 +151,8 @@ class Executor {
   std::shared_ptr<const ToolPool> pool();                                  // for the next message
   // The call of the last message that is to be decided later, as it would have run: it was not answered.
   std::optional<ToolCall> take_deferred() { return std::exchange(deferred_, std::nullopt); }
+  // The definitions that the model is shown now; what stands there is not left out later on.
+  std::string definitions();
   // Tells Notification hooks; nobody waits for them.
   void notify(std::string_view type, std::string_view message);
   // Ends what hooks still do beside the turn: before the runner's threads are waited for.
@@ -205,7 +225,9 @@ class Executor {
   bool can_ask_somebody() const {
     return options_.asking == Asking::person || (options_.asking == Asking::frontend && !input_ended_);
   }
-  void open_question(CallIndex call, Asks asks);
+  bool asks_hooks() const;
+  void open_question(CallIndex call);
+  void show_question(CallIndex call);
   void settle_question(CallIndex call, PermissionAnswer answer);
   void close_question(CallRecord& record);
   void deny_unasked(CallIndex call);

@@ -31,11 +31,11 @@ void Executor::settle_put_off() {
     }
     parts_.frontend.show(Notice{"A hook wanted a call of " + record.tool +
                                 " to be decided later; beside other calls that cannot be, so it is asked for now."});
-    record.admitted->hooks = asks.hooks;
-    record.asked_because = asks.decision.reason;
-    const bool has_hooks = parts_.pipeline.listens(HookEvent::permission_request);
-    if (can_ask_somebody() || has_hooks) {
-      open_question(index, std::move(asks));
+    record.admitted->hooks = std::move(asks.hooks);
+    record.decision = std::move(asks.decision);
+    record.proposal = std::move(asks.proposal);
+    if (can_ask_somebody() || asks_hooks()) {
+      open_question(index);
     } else {
       deny_unasked(index);
     }

@@ -37,7 +37,10 @@ void Executor::take(PermissionHooksSpoke spoke) {
   record.question_hooks_run = false;
   HookOutcome& outcome = spoke.outcome;
   if (!outcome.permission) {
-    if (can_ask_somebody()) return;  // the question stays open
+    if (can_ask_somebody()) {  // the question stays open
+      if (!record.question_shown) show_question(index);
+      return;
+    }
     close_question(record);
     return deny_unasked(index);
   }

@@ -63,7 +63,7 @@ void HeadlessOutput::put_line(std::string line) {
 void HeadlessOutput::put(JsonObject line) {
   const std::lock_guard lock(mutex_);
   if (!wants_lines()) return;
-  line["uuid"] = random_uuid();
+  if (!line.contains("uuid")) line["uuid"] = random_uuid();
   line["session_id"] = session_id_;
   put_line(to_json(line));
 }
