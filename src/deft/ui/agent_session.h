@@ -9,6 +9,8 @@
 
 #include "deft/agent/agent.h"
 #include "deft/agent/session_choice.h"
+#include "deft/agent/subagents.h"
+#include "deft/agent/system_prompt.h"
 #include "deft/config/settings.h"
 #include "deft/model/make_client.h"
 #include "deft/model/provider_choice.h"
@@ -45,6 +47,9 @@ struct AgentSessionOptions {
   std::optional<std::string> system_prompt = std::nullopt;  // instead of our own words
   std::string appended_system_prompt = {};
   std::optional<Json> output_schema = std::nullopt;  // JSON Schema of what each turn ends with
+  std::optional<Json> agents = std::nullopt;         // types of subagents: {"name": {"description", "prompt" …}}
+  std::string subagent_appended_prompt = {};
+  bool waits_for_subagents = true;  // a turn does not end before those in the background have
   Asking asking = Asking::nobody;
   bool raw_events = false;
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
@@ -69,6 +74,7 @@ class AgentSession {
   const std::vector<std::string>& notices() const { return notices_; }
   // What the model is offered now. On the turn's thread, between turns.
   std::vector<std::string> tool_names();
+  std::vector<AgentType> agent_types() const { return subagents_->types_for({}); }
 
   // Between turns, what a host wants changed.
   // Its own functions as hooks, beside those of the settings. Returns what is wrong with them.
@@ -76,6 +82,7 @@ class AgentSession {
   void use_system_prompt(std::optional<std::string> instead, std::string appended);
   Result<void> use_model(const std::string& name);  // "" and "default": the one that it began with
   void use_thinking(std::optional<std::size_t> tokens);
+  Result<void> use_agents(const Json& agents);  // further types of subagents
   // From now on every turn ends with an answer that fits this JSON Schema.
   Result<void> want_structured_output(Json schema);
 
@@ -91,6 +98,8 @@ class AgentSession {
   AgentOptions agent_options(std::optional<std::string> folder);
   Result<void> add_tools();
   std::string make_system_prompt();
+  SystemPromptInput prompt_ground(std::vector<std::string>& problems) const;
+  SubagentOptions subagent_options();
   HookConfig with_host_hooks(HookConfig config) const;
 
   AgentSessionOptions options_;
@@ -109,6 +118,8 @@ class AgentSession {
   std::unique_ptr<ModelClient> client_;
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
+  std::shared_ptr<BackgroundTasks> tasks_ = std::make_shared<BackgroundTasks>();
+  std::optional<Subagents> subagents_;  // before the agent: they end with it
   std::unique_ptr<Agent> agent_;
 };
 

@@ -112,6 +112,8 @@ class HeadlessRun {
   void put_init() {
     JsonArray tools;
     for (const std::string& name : session_->tool_names()) tools.emplace_back(name);
+    JsonArray agents;
+    for (const AgentType& type : session_->agent_types()) agents.emplace_back(type.name);
     const std::string& key = session_->provider().key_source;
     output_.put({{"type", "system"},
                  {"subtype", "init"},
@@ -125,7 +127,7 @@ class HeadlessRun {
                  {"claude_code_version", kProtocolVersion},
                  {"deft_version", DEFT_VERSION},
                  {"output_style", "default"},
-                 {"agents", JsonArray{}},
+                 {"agents", std::move(agents)},
                  {"skills", JsonArray{}},
                  {"plugins", JsonArray{}}});
   }
