@@ -217,6 +217,7 @@ int run_headless(int argc, const char* const* argv) {
     options.prompt = joined_prompt(options.prompt, piped->text);
     if (!options.prompt && !is_old) return complain("the prompt is empty");
   }
+  options.output.to_terminal = ::isatty(STDOUT_FILENO) == 1;
   StreamReader::take_over_signals();
   return HeadlessRun(std::move(options)).run();
 }
