@@ -325,6 +325,7 @@ void Executor::advance() {
     if (active_->ended) {
       for (ToolCall& call : std::exchange(active_->collected, {})) add_to_run(std::move(call));
       active_->run.close();
+      settle_put_off();
     }
     const MessageRun::Step step = active_->run.next();
     for (const auto& [call, why] : step.stop) stop_call(call, why);
@@ -504,6 +505,7 @@ void Executor::answer(CallIndex index, Ended ended) {
 void Executor::emit(CallIndex index) {
   CallRecord& record = active_->calls[index];
   DEFT_CHECK(record.result);
+  if (record.deferred) return;  // nobody hears of it
   ++summary_.calls;
   if (record.result->is_error()) ++summary_.errors;
   parts_.given.leave(leaving(record), *record.result);

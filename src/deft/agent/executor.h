@@ -100,6 +100,8 @@ struct ExecutorOptions {
   bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
   bool sibling_cancellation = true;
   Asking asking = Asking::nobody;
+  // A call that a hook wants decided later, and that stands alone, stays unanswered: take_deferred().
+  bool defers = false;
   Handler handler = Handler::interactive;
   Duration stop_grace = std::chrono::seconds(10);  // then a worker that does not stop is answered for
 };
@@ -147,6 +149,8 @@ class Executor {
   void begin_turn();                                                       // after an abort, calls are taken again
   void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
   std::shared_ptr<const ToolPool> pool();                                  // for the next message
+  // The call of the last message that is to be decided later, as it would have run: it was not answered.
+  std::optional<ToolCall> take_deferred() { return std::exchange(deferred_, std::nullopt); }
   // The definitions that the model is shown now; what stands there is not left out later on.
   std::string definitions();
   // Tells Notification hooks; nobody waits for them.
@@ -221,6 +225,8 @@ class Executor {
   bool can_ask_somebody() const {
     return options_.asking == Asking::person || (options_.asking == Asking::frontend && !input_ended_);
   }
+  bool asks_hooks() const;
+  void open_question(CallIndex call);
   void show_question(CallIndex call);
   void settle_question(CallIndex call, PermissionAnswer answer);
   void close_question(CallRecord& record);
@@ -235,6 +241,10 @@ class Executor {
   void follow_mode();  // the session's mode becomes that of the permissions
   std::shared_ptr<const Permissions> permissions_for(const SessionView& view) const;
   void deny_open_questions();
+
+  // executor_deferral.cc: calls that are to be decided later.
+  void put_off(CallIndex call, Asks asks);
+  void settle_put_off();
 
   // executor_hooks.cc: hooks that are asked beside a call, not within it.
   void ask_permission_hooks(CallIndex call);
@@ -291,6 +301,7 @@ class Executor {
   std::unordered_map<std::string, Json> early_answers_;    // of the host, to calls that it was not asked for yet
   std::unordered_set<std::string> ids_answered_by_host_;
   std::size_t questions_asked_ = 0;
+  std::optional<ToolCall> deferred_;
   std::vector<std::string> session_rules_;         // that people allowed in this session
   std::vector<PermissionUpdate> session_updates_;  // of rules, that hooks made in this session
   std::size_t rules_being_kept_ = 0;               // workers that write them

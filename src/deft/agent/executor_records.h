@@ -34,6 +34,8 @@ struct Executor::CallRecord {
   std::stop_source question_hooks;  // that are asked the same; stopped when it is settled
   bool question_hooks_run = false;
   std::vector<std::string> proposal;  // what "always" would write
+  std::optional<Asks> put_off;        // until the message has ended: to be decided later
+  bool deferred = false;              // to be decided later: it is not answered
   std::optional<Json> host_answer;
   bool wait_is_over = false;
   bool ran = false;

@@ -26,7 +26,7 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
                                               make_glob_tool(options.search),
                                               make_grep_tool(options.search),
                                               make_notebook_edit_tool(),
-                                              make_read_tool(),
+                                              make_read_tool(options.after_reading),
                                               make_sleep_tool(),
                                               make_task_output_tool(tasks),
                                               make_task_stop_tool(tasks),

@@ -5,6 +5,7 @@
 
 #include "deft/tools/background_tasks.h"
 #include "deft/tools/bash.h"
+#include "deft/tools/read.h"
 #include "deft/tools/search_root.h"
 #include "deft/tools/tool.h"
 #include "deft/tools/web_page.h"
@@ -14,6 +15,7 @@ namespace deft {
 
 struct BuiltinOptions {
   BashOptions bash{};
+  AfterReading after_reading{};
   SearchOptions search{};
   WebOptions web{};
   WebSearchOptions web_search{};
