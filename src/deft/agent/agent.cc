@@ -142,6 +142,7 @@ void Agent::begin_turn(const Prompt& prompt) {
   message_ = {};
   prompts_.clear();
   stop_continuations_ = 0;
+  granted_model_.clear();
   frontend_.show(TurnBegan{});
   log_->turn_began();
   take_prompt(prompt);
@@ -151,6 +152,8 @@ void Agent::begin_turn(const Prompt& prompt) {
 void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
+  tell_of_files_read();
+  follow_grants();
   batch_ = {};
   message_ = {};
   answers_.clear();
@@ -174,7 +177,7 @@ ModelRequest Agent::make_request() {
           .stream = attempts_->streams(),
           .tool_choice = options_.tool_choice,
           .thinking = options_.thinking,
-          .effort = options_.effort,
+          .effort = effort(),
           .output_format = options_.output_format,
           .session_id = options_.session_id,
           .raw_events = options_.raw_events};
@@ -393,6 +396,7 @@ void Agent::take_abort() {
   aborted_streaming_ = phase_ != Phase::finishing;
   if (streaming) end_request();
   ++request_;  // no retry either
+  expanding_.request_stop();
   executor().take_now(Aborted{});
   const bool never_began = phase_ == Phase::prompting && after_prompts_ == AfterPrompts::first_request;
   if (never_began) return end_turn(TurnReason::aborted_streaming);
@@ -416,6 +420,8 @@ void Agent::take_interrupt(Prompt prompt) {
 void Agent::show(Event event) {
   if (const auto* answered = std::get_if<CallAnswered>(&event)) {
     log_->answered(*answered);
+    const auto& read = answered->result.shows_files;
+    files_read_.insert(files_read_.end(), read.begin(), read.end());
     answers_.push_back(*answered);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;

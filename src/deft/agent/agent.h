@@ -10,6 +10,7 @@
 #include "deft/agent/agent_hooks.h"
 #include "deft/agent/attempts.h"
 #include "deft/agent/engine.h"
+#include "deft/agent/prompt_commands.h"
 #include "deft/agent/session.h"
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
@@ -42,6 +43,11 @@ struct AgentOptions {
   std::optional<Json> tool_choice = std::nullopt;
   std::string session_id = {};
   bool raw_events = false;  // RawEventArrived too
+  std::shared_ptr<PromptCommands> commands =
+      nullptr;  // that prompts may call; nothing: "/name" is a text like any other
+  // The session has read these files (canonical paths): what the model is to be told because of that. On the turn's
+  // thread, before each request; nothing: nobody wants to know.
+  std::function<std::vector<std::string>(const std::vector<std::string>& paths)> when_files_were_read = nullptr;
   TurnLimits limits = {};
   std::size_t retries_max = kModelRetriesDefault;
   bool retry_overload_for_ever = false;
@@ -142,6 +148,10 @@ class Agent final : private Frontend {
     Prompt prompt;
     bool is_judged = false;
     HookOutcome said = {};
+    // Of one that calls a command.
+    std::optional<std::string> refusal = std::nullopt;  // why it was not carried out
+    std::vector<std::string> expansion_context = {};    // of hooks
+    std::optional<TurnGrant> grant = std::nullopt;
   };
   enum class AfterPrompts : std::uint8_t { first_request, next_request, last_word };
   bool is_subagent() const { return !options_.engine.agent_id.empty(); }
@@ -154,6 +164,14 @@ class Agent final : private Frontend {
   void consider_end();
   void take_stop_hooks(const HookOutcome& outcome);
   void add_user(const std::string& content);
+  // agent_commands.cc: prompts that call a command, and what a skill changes for the turn.
+  GivenPrompt* given_prompt(std::size_t number);
+  void look_for_command(std::size_t number);
+  void expand_command(std::size_t number, const PromptCommand& command);
+  void take_expansion(std::size_t number, Result<PromptCommands::Expanded> expanded);
+  void follow_grants();
+  std::string effort() const;
+  void tell_of_files_read();
   std::optional<TurnReason> reached_limit() const;
 
   AgentOptions options_;
@@ -184,6 +202,9 @@ class Agent final : private Frontend {
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
+  std::stop_source expanding_;           // commands of prompts
+  std::string granted_model_;            // that a skill has asked for
+  std::vector<std::string> files_read_;  // since the last request
   bool aborted_ = false;
   bool aborted_streaming_ = false;
   bool retry_due_ = false;

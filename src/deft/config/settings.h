@@ -12,6 +12,7 @@
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
 #include "deft/config/web_settings.h"
+#include "deft/config/worktree_settings.h"
 #include "deft/core/permission.h"
 
 namespace deft {
@@ -30,6 +31,7 @@ struct Settings {
   ResultSettings results{};
   ModelSettings model{};
   WebSettings web{};
+  WorktreeSettings worktree{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

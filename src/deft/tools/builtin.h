@@ -5,9 +5,11 @@
 
 #include "deft/tools/bash.h"
 #include "deft/tools/search_root.h"
+#include "deft/tools/skill.h"
 #include "deft/tools/tool.h"
 #include "deft/tools/web_page.h"
 #include "deft/tools/web_search.h"
+#include "deft/tools/worktree.h"
 
 namespace deft {
 
@@ -16,6 +18,8 @@ struct BuiltinOptions {
   SearchOptions search{};
   WebOptions web{};
   WebSearchOptions web_search{};
+  SkillToolOptions skill{};
+  WorktreeToolOptions worktree{};
 };
 
 // Every tool that comes with deft, for one session.

@@ -1,0 +1,52 @@
+#include "deft/core/session_permissions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace deft {
+namespace {
+
+std::string worktree_of(const SessionView& session) {
+  const auto stay = session.worktree();
+  return stay ? stay->path : "";
+}
+
+std::string worktree_of(const PermissionSetup& setup) { return setup.moved_from.empty() ? "" : setup.directory; }
+
+void go_back(PermissionSetup& setup) {
+  if (setup.moved_from.empty()) return;
+  std::ranges::replace(setup.directories, setup.directory, setup.moved_from);
+  std::erase(setup.readable, setup.moved_from);
+  setup.directory = std::exchange(setup.moved_from, "");
+}
+
+void move_to(PermissionSetup& setup, const WorktreeStay& stay) {
+  setup.moved_from = stay.from;
+  setup.directory = stay.path;
+  std::ranges::replace(setup.directories, stay.from, stay.path);
+  setup.readable.push_back(stay.from);
+}
+
+}  // namespace
+
+// Grants only come, until all of them go: their number tells.
+bool follows_session(const PermissionSetup& setup, const SessionView& session) {
+  return setup.mode == session.mode() && setup.turn_sources.size() == session.grants().size() &&
+         worktree_of(setup) == worktree_of(session);
+}
+
+PermissionSetup with_session_state(PermissionSetup setup, const SessionView& session) {
+  setup.mode = session.mode();
+  setup.turn_sources.clear();
+  for (const TurnGrant& grant : session.grants()) setup = with_turn_grant(std::move(setup), grant);
+  go_back(setup);
+  if (const auto stay = session.worktree()) move_to(setup, *stay);
+  return setup;
+}
+
+PermissionSetup with_turn_grant(PermissionSetup setup, const TurnGrant& grant) {
+  setup.turn_sources.push_back({.rules = grant.rules, .source = SettingSource::session, .origin = grant.origin});
+  return setup;
+}
+
+}  // namespace deft
