@@ -20,14 +20,16 @@ void go_back(PermissionSetup& setup) {
   setup.directory = std::exchange(setup.moved_from, "");
 }
 
-void move_to(PermissionSetup& setup, const WorktreeStay& stay) {
+}  // namespace
+
+PermissionSetup in_worktree(PermissionSetup setup, const WorktreeStay& stay) {
+  go_back(setup);
   setup.moved_from = stay.from;
   setup.directory = stay.path;
   std::ranges::replace(setup.directories, stay.from, stay.path);
   setup.readable.push_back(stay.from);
+  return setup;
 }
-
-}  // namespace
 
 // Grants only come, until all of them go: their number tells.
 bool follows_session(const PermissionSetup& setup, const SessionView& session) {
@@ -39,8 +41,8 @@ PermissionSetup with_session_state(PermissionSetup setup, const SessionView& ses
   setup.mode = session.mode();
   setup.turn_sources.clear();
   for (const TurnGrant& grant : session.grants()) setup = with_turn_grant(std::move(setup), grant);
+  if (const auto stay = session.worktree()) return in_worktree(std::move(setup), *stay);
   go_back(setup);
-  if (const auto stay = session.worktree()) move_to(setup, *stay);
   return setup;
 }
 

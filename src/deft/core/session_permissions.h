@@ -10,6 +10,8 @@ namespace deft {
 // Do they say already what the session wants?
 bool follows_session(const PermissionSetup& setup, const SessionView& session);
 PermissionSetup with_session_state(PermissionSetup setup, const SessionView& session);
+// As they are in that worktree, whoever works there.
+PermissionSetup in_worktree(PermissionSetup setup, const WorktreeStay& stay);
 // With what one skill allows and forbids.
 PermissionSetup with_turn_grant(PermissionSetup setup, const TurnGrant& grant);
 

@@ -10,6 +10,8 @@
 #include "deft/core/file_ledger.h"
 #include "deft/core/mode.h"
 #include "deft/core/rule.h"
+#include "deft/core/todo_list.h"
+#include "deft/core/tool_discovery.h"
 
 namespace deft {
 
@@ -24,6 +26,9 @@ struct FileWasSeen {
 struct FileWasLookedAt {
   std::string path;  // canonical
   std::int64_t modified_ns = 0;
+};
+struct TodosReplaced {
+  TodoList todos;
 };
 // A skill is at work: what it allows and forbids until the turn ends, and the model that the turn goes on with.
 struct TurnGrant {
@@ -44,17 +49,19 @@ struct WorktreeStay {
 struct WorktreeChanged {
   std::optional<WorktreeStay> stay;  // nothing: back where it began
 };
-using Modifier =
-    std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, TurnGrant, WorktreeChanged>;
+using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, TodosReplaced,
+                              ToolsLoaded, TurnGrant, WorktreeChanged>;
 
 // What belongs to the session and not to the disk. One owner: the thread that runs the turn.
 struct SessionState {
   std::string working_directory;         // canonical
   std::vector<std::string> directories;  // canonical; the project and the additional ones: tools may work there
   FileLedger files;
-  ModeMemory mode;                       // kept by whoever owns the permissions
-  std::vector<TurnGrant> grants;         // of this turn
-  std::optional<WorktreeStay> worktree;  // it works in; `directories` begins with that then
+  ModeMemory mode = {};  // kept by whoever owns the permissions
+  ToolDiscovery tools = {};
+  TodoList todos = {};
+  std::vector<TurnGrant> grants = {};                   // of this turn
+  std::optional<WorktreeStay> worktree = std::nullopt;  // it works in; `directories` begins with that then
 
   void apply(const Modifier& modifier);
 };
@@ -72,6 +79,8 @@ class SessionView {
   Mode mode() const;
   std::vector<TurnGrant> grants() const;
   std::optional<WorktreeStay> worktree() const;
+  const TodoList& todos() const;
+  bool has_loaded_tool(std::string_view name) const;
 
  private:
   const SessionState* state_;

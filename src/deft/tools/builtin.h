@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "deft/tools/background_tasks.h"
 #include "deft/tools/bash.h"
 #include "deft/tools/search_root.h"
 #include "deft/tools/skill.h"
@@ -20,6 +21,8 @@ struct BuiltinOptions {
   WebSearchOptions web_search{};
   SkillToolOptions skill{};
   WorktreeToolOptions worktree{};
+  // What runs in the background, if others add to it too (agent/subagents.h); null: the tools' own.
+  std::shared_ptr<BackgroundTasks> tasks{};
 };
 
 // Every tool that comes with deft, for one session.
