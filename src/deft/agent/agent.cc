@@ -103,6 +103,7 @@ Result<void> Agent::resume(Session session) {
   conversation_.replace(std::move(session.history));
   engine_->session().files = std::move(session.files);
   engine_->session().todos = std::move(session.todos);
+  if (session.worktree) go_on_in_worktree(*session.worktree);
   engine_->go_to(session.working_directory);
   engine_->session().tools = std::move(session.tools);
   usage_ = usage_before_ = std::move(session.usage);

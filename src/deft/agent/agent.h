@@ -124,6 +124,8 @@ class Agent final : private Frontend {
   // nothing to compact, `denied` by a hook, `cancelled` by abort(), else why the model wrote no summary.
   Result<CompactionDone> compact(std::string instructions = {});
   std::uint64_t context_tokens() const;  // estimated, of the next request
+  // Forgets the conversation, as "/clear" does; what was done stays done.
+  void clear();
 
   // For others who ask hooks on the turn's thread.
   AgentHooks& hooks() { return *hooks_; }
@@ -219,6 +221,7 @@ class Agent final : private Frontend {
   void follow_grants();
   std::string effort() const;
   void tell_of_files_read();
+  void go_on_in_worktree(const WorktreeStay& stay);
   void announce_tools();  // agent_discovery.cc: the names of those that are left out of the prompt
 
   // agent_compaction.cc

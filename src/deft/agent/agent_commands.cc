@@ -2,7 +2,9 @@
 #include <utility>
 
 #include "deft/agent/agent.h"
+#include "deft/base/check.h"
 #include "deft/core/message_content.h"
+#include "deft/os/files.h"
 #include "deft/os/uuid.h"
 
 // Prompts that call a command: "/review src". First the hooks hear of it, then its text is made on a worker, where the
@@ -104,9 +106,30 @@ std::string Agent::effort() const {
   return grant == grants.rend() ? options_.effort : grant->effort;
 }
 
+// Of an earlier run of the session. One that is gone by now is left.
+void Agent::go_on_in_worktree(const WorktreeStay& stay) {
+  Files& files = engine_->workshop().os().files;
+  const auto canonical = files.canonical(stay.path);
+  const auto status = files.status(stay.path);
+  const bool is_there = canonical && *canonical == stay.path && status && status->kind == FileKind::directory;
+  if (is_there && stay.from == engine_->session().directories.front()) {
+    return executor().change_session(WorktreeChanged{stay});
+  }
+  frontend_.show(Notice{"The worktree " + stay.path + " is not there any more; the session goes on in " +
+                        engine_->session().working_directory + "."});
+}
+
+void Agent::clear() {
+  DEFT_CHECK(phase_ == Phase::idle);
+  conversation_.replace({});
+  log_->cleared();
+  files_read_.clear();
+  executor().take_now(ContextForgotten{});
+}
+
 void Agent::tell_of_files_read() {
   const std::vector<std::string> paths = std::exchange(files_read_, {});
-  if (paths.empty() || !options_.when_files_were_read) return;
+  if (paths.empty() || is_subagent() || !options_.when_files_were_read) return;
   std::vector<std::string> blocks;
   for (const std::string& text : options_.when_files_were_read(paths)) {
     if (!text.empty()) blocks.push_back(text_block(text));

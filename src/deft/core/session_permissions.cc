@@ -24,10 +24,10 @@ void go_back(PermissionSetup& setup) {
 
 PermissionSetup in_worktree(PermissionSetup setup, const WorktreeStay& stay) {
   go_back(setup);
-  setup.moved_from = stay.from;
-  setup.directory = stay.path;
-  std::ranges::replace(setup.directories, stay.from, stay.path);
-  setup.readable.push_back(stay.from);
+  // Patterns are about the place where it all began, also for whoever goes on from one worktree to another.
+  setup.moved_from = std::exchange(setup.directory, stay.path);
+  std::ranges::replace(setup.directories, setup.moved_from, stay.path);
+  setup.readable.push_back(setup.moved_from);
   return setup;
 }
 

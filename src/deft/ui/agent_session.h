@@ -14,9 +14,11 @@
 #include "deft/model/provider_choice.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/os/warden_processes.h"
+#include "deft/tools/builtin.h"
 #include "deft/ui/hook_setup.h"
 #include "deft/ui/session_settings.h"
 #include "deft/ui/settings_store.h"
+#include "deft/ui/skill_setup.h"
 
 namespace deft {
 
@@ -47,6 +49,7 @@ struct AgentSessionOptions {
   std::optional<Json> output_schema = std::nullopt;  // JSON Schema of what each turn ends with
   Asking asking = Asking::nobody;
   bool raw_events = false;
+  bool slash_commands = true;  // a prompt may call a command; false: "/name" is a text like any other
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
 };
@@ -69,6 +72,11 @@ class AgentSession {
   const std::vector<std::string>& notices() const { return notices_; }
   // What the model is offered now. On the turn's thread, between turns.
   std::vector<std::string> tool_names();
+  std::vector<ListedCommand> commands() const;  // that a prompt may call
+  std::vector<std::string> skill_names() const;
+
+  // A whole turn: of the agent, or of a command that needs none, such as /compact.
+  TurnEnd run_turn(const Prompt& prompt);
 
   // Between turns, what a host wants changed.
   // Its own functions as hooks, beside those of the settings. Returns what is wrong with them.
@@ -90,6 +98,11 @@ class AgentSession {
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
   Result<void> add_tools();
+  // agent_session_skills.cc
+  void use_skills(BuiltinOptions& builtin);
+  void add_commands(std::shared_ptr<BackgroundTasks> tasks);
+  Result<std::string> compact(const std::string& instructions);
+  Result<std::string> clear();
   std::string make_system_prompt();
   HookConfig with_host_hooks(HookConfig config) const;
 
@@ -110,6 +123,8 @@ class AgentSession {
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
   std::unique_ptr<Agent> agent_;
+  std::optional<SkillSetup> skills_;
+  std::shared_ptr<PromptCommands> commands_;  // nothing: none can be called
 };
 
 }  // namespace deft
