@@ -26,7 +26,9 @@ TurnLimits limits_of(const TurnLimits& parent, const Agent::Spent& spent, std::o
 
 Result<std::shared_ptr<Subagents::Subagent>> Subagents::make(const AgentRequest& request, const ToolIo& io,
                                                              const std::string& id) {
-  const AgentType& type = *type_named(request.type);
+  const auto found = type_named(request.type);
+  if (!found) return fail(Errc::invalid_input, "There is no agent type " + json_quote(request.type) + ".");
+  const AgentType& type = *found;
   std::shared_ptr<Subagent> child;
   AgentOptions options;
   {

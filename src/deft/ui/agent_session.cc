@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "deft/agent/agent_files.h"
 #include "deft/agent/hook_model.h"
 #include "deft/agent/project_memory.h"
-#include "deft/agent/system_prompt.h"
+#include "deft/config/agent_file.h"
+#include "deft/os/disk_files.h"
 #include "deft/os/environment.h"
 #include "deft/os/git_state.h"
 #include "deft/os/http_network.h"
@@ -121,6 +123,7 @@ Result<void> AgentSession::wire(Frontend& frontend) {
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
+  subagents_.emplace(subagent_options(), *client_, frontend);
   auto agent = Agent::open(agent_options(std::move(*folder)), *client_, frontend);
   if (!agent) return std::unexpected(agent.error());
   agent_ = std::move(*agent);
@@ -181,6 +184,12 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                        .retry_overload_for_ever = provider_.retry_overload_for_ever};
   if (provider_.output_tokens_max) options.output_tokens_max = std::min(*provider_.output_tokens_max, kOutputTokensMax);
   make_room_for_thinking(options);
+  if (const auto window = settings_.model.context_window) {
+    options.context.window_tokens = static_cast<std::uint64_t>(*window);
+  }
+  options.context.automatic = settings_.model.auto_compact.value_or(true);
+  options.children = &subagents_->of_main();
+  options.waits_for_children = options_.waits_for_subagents;
   options.cost = [prices = settings_.prices](const std::string& model, const Json& usage) {
     const ModelPrice* price = prices.of(model);
     return price ? cost_of(*price, token_use(usage)) : 0;
@@ -189,15 +198,58 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
 }
 
 Result<void> AgentSession::add_tools() {
+  const auto wants = [this](const std::string& tool) {
+    return !options_.tools || std::ranges::find(*options_.tools, tool) != options_.tools->end();
+  };
   BuiltinOptions builtin = builtin_options(settings_);
+  builtin.tasks = tasks_;
   builtin.search.denied = [engine = &agent_->engine()](std::string_view path, bool) {
     return engine->permissions()->hides(path);
   };
   use_skills(builtin);
   for (auto& tool : make_builtin_tools(builtin)) {
-    if (options_.tools && std::ranges::find(*options_.tools, tool->spec().name) == options_.tools->end()) continue;
+    if (!wants(tool->spec().name)) continue;
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
   }
+  return subagents_->attach(*agent_, wants);
+}
+
+SubagentOptions AgentSession::subagent_options() {
+  DiskFiles files;
+  FoundAgentTypes found = find_agent_types({.places = settings_places(options_.working_directory),
+                                            .trusted = trusted_,
+                                            .sources = options_.settings.wanted,
+                                            .directories = options_.directories,
+                                            .given = options_.agents},
+                                           files);
+  for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
+  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_};
+  for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
+    if (const char* model = std::getenv(name); model && *model) options.model = model;
+  }
+  options.model_named = [settings = settings_.model, flags = options_.provider](const std::string& name) {
+    ProviderFlags wanted = flags;
+    wanted.model = name;
+    const auto choice = choose_provider(settings, wanted, ShellEnvironment::own());
+    return choice ? choice->model : name;
+  };
+  options.system = [this](const AgentType& type, const std::string& model) {
+    std::vector<std::string> problems;  // the session's start has told them
+    SystemPromptInput input = prompt_ground(problems);
+    input.model = model;
+    if (!type.prompt.empty()) input.instead = type.prompt;
+    input.appended = options_.subagent_appended_prompt;
+    return system_prompt(input);
+  };
+  return options;
+}
+
+Result<void> AgentSession::use_agents(const Json& agents) {
+  auto read = read_agents_object(agents);
+  if (!read) return std::unexpected(read.error());
+  std::vector<AgentType> types;
+  for (ReadAgentType& one : *read) types.push_back(std::move(one.type));
+  subagents_->add_types(std::move(types));
   return {};
 }
 
@@ -218,6 +270,16 @@ std::string AgentSession::make_system_prompt() {
   const Json* kept_given = find(kept, "given");
   const auto kept_text = find_string(kept, "text");
   if (kept_text && kept_given && (!is_given || *kept_given == given)) return std::string(*kept_text);
+  SystemPromptInput input = prompt_ground(notices_);
+  input.instead = options_.system_prompt;
+  input.appended = options_.appended_system_prompt;
+  std::string text = system_prompt(input);
+  if (options_.choice) agent_->set_state(kSystemState, JsonObject{{"given", given}, {"text", text}});
+  return text;
+}
+
+// Where a session works, as it is now. Also on workers, for subagents that begin.
+SystemPromptInput AgentSession::prompt_ground(std::vector<std::string>& problems) const {
   Files& files = agent_->engine().workshop().os().files;
   const ProjectMemory memory({.places = settings_places(options_.working_directory),
                               .trusted = trusted_,
@@ -226,17 +288,13 @@ std::string AgentSession::make_system_prompt() {
                               .may_read = [engine = &agent_->engine()](
                                               const std::string& path) { return !engine->permissions()->hides(path); }},
                              files);
-  notices_.insert(notices_.end(), memory.problems().begin(), memory.problems().end());
-  std::string text = system_prompt({.directory = options_.working_directory,
-                                    .directories = options_.directories,
-                                    .git = read_git_state(options_.working_directory, files),
-                                    .model = provider_.model,
-                                    .now = clock_.wall_time(),
-                                    .memory = memory_text(memory.files()),
-                                    .instead = options_.system_prompt,
-                                    .appended = options_.appended_system_prompt});
-  if (options_.choice) agent_->set_state(kSystemState, JsonObject{{"given", given}, {"text", text}});
-  return text;
+  problems.insert(problems.end(), memory.problems().begin(), memory.problems().end());
+  return {.directory = options_.working_directory,
+          .directories = options_.directories,
+          .git = read_git_state(options_.working_directory, files),
+          .model = provider_.model,
+          .now = clock_.wall_time(),
+          .memory = memory_text(memory.files())};
 }
 
 // --- what a host wants changed ---

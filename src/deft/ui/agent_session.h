@@ -9,6 +9,8 @@
 
 #include "deft/agent/agent.h"
 #include "deft/agent/session_choice.h"
+#include "deft/agent/subagents.h"
+#include "deft/agent/system_prompt.h"
 #include "deft/config/settings.h"
 #include "deft/model/make_client.h"
 #include "deft/model/provider_choice.h"
@@ -47,6 +49,9 @@ struct AgentSessionOptions {
   std::optional<std::string> system_prompt = std::nullopt;  // instead of our own words
   std::string appended_system_prompt = {};
   std::optional<Json> output_schema = std::nullopt;  // JSON Schema of what each turn ends with
+  std::optional<Json> agents = std::nullopt;         // types of subagents: {"name": {"description", "prompt" …}}
+  std::string subagent_appended_prompt = {};
+  bool waits_for_subagents = true;  // a turn does not end before those in the background have
   Asking asking = Asking::nobody;
   bool raw_events = false;
   bool slash_commands = true;  // a prompt may call a command; false: "/name" is a text like any other
@@ -74,6 +79,7 @@ class AgentSession {
   std::vector<std::string> tool_names();
   std::vector<ListedCommand> commands() const;  // that a prompt may call
   std::vector<std::string> skill_names() const;
+  std::vector<AgentType> agent_types() const { return subagents_->types_for({}); }
 
   // A whole turn: of the agent, or of a command that needs none, such as /compact.
   TurnEnd run_turn(const Prompt& prompt);
@@ -84,6 +90,7 @@ class AgentSession {
   void use_system_prompt(std::optional<std::string> instead, std::string appended);
   Result<void> use_model(const std::string& name);  // "" and "default": the one that it began with
   void use_thinking(std::optional<std::size_t> tokens);
+  Result<void> use_agents(const Json& agents);  // further types of subagents
   // From now on every turn ends with an answer that fits this JSON Schema.
   Result<void> want_structured_output(Json schema);
 
@@ -104,6 +111,8 @@ class AgentSession {
   Result<std::string> compact(const std::string& instructions);
   Result<std::string> clear();
   std::string make_system_prompt();
+  SystemPromptInput prompt_ground(std::vector<std::string>& problems) const;
+  SubagentOptions subagent_options();
   HookConfig with_host_hooks(HookConfig config) const;
 
   AgentSessionOptions options_;
@@ -122,6 +131,8 @@ class AgentSession {
   std::unique_ptr<ModelClient> client_;
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
+  std::shared_ptr<BackgroundTasks> tasks_ = std::make_shared<BackgroundTasks>();
+  std::optional<Subagents> subagents_;  // before the agent: they end with it
   std::unique_ptr<Agent> agent_;
   std::optional<SkillSetup> skills_;
   std::shared_ptr<PromptCommands> commands_;  // nothing: none can be called

@@ -111,6 +111,8 @@ class HeadlessRun {
     JsonArray commands, skills;
     for (const ListedCommand& command : session_->commands()) commands.emplace_back(command.name);
     for (const std::string& name : session_->skill_names()) skills.emplace_back(name);
+    JsonArray agents;
+    for (const AgentType& type : session_->agent_types()) agents.emplace_back(type.name);
     const std::string& key = session_->provider().key_source;
     output_.put({{"type", "system"},
                  {"subtype", "init"},
@@ -124,7 +126,7 @@ class HeadlessRun {
                  {"claude_code_version", kProtocolVersion},
                  {"deft_version", DEFT_VERSION},
                  {"output_style", "default"},
-                 {"agents", JsonArray{}},
+                 {"agents", std::move(agents)},
                  {"skills", std::move(skills)},
                  {"plugins", JsonArray{}}});
   }

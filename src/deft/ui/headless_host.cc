@@ -221,6 +221,14 @@ void HeadlessHost::initialize(const HostRequest& request) {
   if (const Json* schema = find(wanted, "jsonSchema"); schema && !schema->is_null()) {
     if (auto done = session.want_structured_output(*schema); !done) return answer(request, done);
   }
+  if (const Json* agents = find(wanted, "agents"); agents && !agents->is_null()) {
+    if (auto done = session.use_agents(*agents); !done) return answer(request, done);
+  }
+  JsonArray agents;
+  for (const AgentType& type : session.agent_types()) {
+    agents.push_back(JsonObject{{"name", type.name}, {"description", type.description}});
+    if (!type.model.empty()) agents.back().get_object()["model"] = type.model;
+  }
   JsonArray models;
   std::vector<std::string> names{session.provider().model};
   names.insert(names.end(), session.provider().fallback_models.begin(), session.provider().fallback_models.end());
@@ -233,7 +241,7 @@ void HeadlessHost::initialize(const HostRequest& request) {
         {"name", command.name}, {"description", command.description}, {"argumentHint", command.argument_hint}});
   }
   parts_.port.answer(request.id, {{"commands", std::move(commands)},
-                                  {"agents", JsonArray{}},
+                                  {"agents", std::move(agents)},
                                   {"models", std::move(models)},
                                   {"account", JsonObject{{"apiKeySource", session.provider().key_source}}},
                                   {"output_style", "default"},

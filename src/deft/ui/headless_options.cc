@@ -74,7 +74,7 @@ class Reading {
   Result<HeadlessOptions> read() {
     for (const auto part :
          {&Reading::read_output, &Reading::read_place, &Reading::read_permissions, &Reading::read_model,
-          &Reading::read_prompts, &Reading::read_session, &Reading::read_schema}) {
+          &Reading::read_prompts, &Reading::read_session, &Reading::read_schema, &Reading::read_agents}) {
       if (auto good = (this->*part)(); !good) return std::unexpected(good.error());
     }
     for (const Flag& flag : kIgnoredFlags) {
@@ -281,6 +281,16 @@ class Reading {
     auto schema = parse_json(*given);
     if (!schema) return fail(Errc::invalid_input, "--json-schema is no JSON: " + schema.error().message);
     session().output_schema = std::move(*schema);
+    return {};
+  }
+
+  Result<void> read_agents() {
+    session().subagent_appended_prompt = value("--append-subagent-system-prompt").value_or("");
+    const auto given = value("--agents");
+    if (!given) return {};
+    auto agents = parse_json(*given);
+    if (!agents) return fail(Errc::invalid_input, "--agents is no JSON: " + agents.error().message);
+    session().agents = std::move(*agents);
     return {};
   }
 
