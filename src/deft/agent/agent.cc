@@ -103,6 +103,7 @@ Result<void> Agent::resume(Session session) {
   conversation_.replace(std::move(session.history));
   engine_->session().files = std::move(session.files);
   engine_->session().todos = std::move(session.todos);
+  if (session.worktree) go_on_in_worktree(*session.worktree);
   engine_->go_to(session.working_directory);
   engine_->session().tools = std::move(session.tools);
   usage_ = usage_before_ = std::move(session.usage);
@@ -153,6 +154,7 @@ void Agent::begin_turn(const Prompt& prompt) {
   message_ = {};
   prompts_.clear();
   stop_continuations_ = 0;
+  granted_model_.clear();
   frontend_.show(TurnBegan{});
   log_->turn_began();
   take_prompt(prompt);
@@ -170,8 +172,10 @@ void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
   add_news();
+  tell_of_files_read();
   if (should_compact()) return compact_before_request();
   announce_tools();
+  follow_grants();
   batch_ = {};
   message_ = {};
   answers_.clear();
@@ -197,7 +201,7 @@ ModelRequest Agent::make_request() {
           .stream = attempts_->streams(),
           .tool_choice = options_.tool_choice,
           .thinking = options_.thinking,
-          .effort = options_.effort,
+          .effort = effort(),
           .output_format = options_.output_format,
           .session_id = options_.session_id,
           .raw_events = options_.raw_events};
@@ -475,6 +479,7 @@ void Agent::take_abort(std::size_t turn) {
   aborted_streaming_ = phase_ != Phase::finishing;
   if (streaming) end_request();
   ++request_;  // no retry either
+  expanding_.request_stop();
   executor().take_now(Aborted{});
   const bool never_began = phase_ == Phase::prompting && after_prompts_ == AfterPrompts::first_request;
   if (never_began) return end_turn(TurnReason::aborted_streaming);
@@ -499,6 +504,8 @@ void Agent::take_interrupt(Prompt prompt) {
 void Agent::show(Event event) {
   if (const auto* answered = std::get_if<CallAnswered>(&event)) {
     log_->answered(*answered);
+    const auto& read = answered->result.shows_files;
+    files_read_.insert(files_read_.end(), read.begin(), read.end());
     answers_.push_back(*answered);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;

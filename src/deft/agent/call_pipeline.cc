@@ -279,7 +279,11 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .approved = call.approved,
           .to_background = setting.to_background,
           .pool = setting.pool,
-          .permissions = setting.permissions};
+          .permissions = setting.permissions,
+          .call = [this, &setting, id = call.call.id](std::string_view tool, Json input,
+                                                      std::shared_ptr<const Permissions> permissions) {
+            return call_within(id, setting, tool, std::move(input), std::move(permissions));
+          }};
 }
 
 PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSetting& setting,

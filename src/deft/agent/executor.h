@@ -151,6 +151,11 @@ class Executor {
   std::shared_ptr<const ToolPool> pool();                                  // for the next message
   // The call of the last message that is to be decided later, as it would have run: it was not answered.
   std::optional<ToolCall> take_deferred() { return std::exchange(deferred_, std::nullopt); }
+  // For calls that belong to no message, such as those that a prompt's text asks for: to be made on a worker, with the
+  // session as it is now.
+  CallWithin gate(const std::string& id, std::stop_token stop);
+  // A change of the session that no call makes, between messages.
+  void change_session(const Modifier& modifier);
   // The definitions that the model is shown now; what stands there is not left out later on.
   std::string definitions();
   // Tells Notification hooks; nobody waits for them.
@@ -238,7 +243,7 @@ class Executor {
   void use_permissions(PermissionSetup setup);
   void reconsider_questions();
   void take_mode(Mode wanted);
-  void follow_mode();  // the session's mode becomes that of the permissions
+  void follow_session();  // the permissions become what its mode, its skills and its worktree say
   std::shared_ptr<const Permissions> permissions_for(const SessionView& view) const;
   void deny_open_questions();
 
@@ -264,6 +269,7 @@ class Executor {
   void move_to_background(const std::string& call_id);
   void fire_timers(TimePoint now);
   void forget_context();
+  void end_grants();
   void begin_message();
   void advance();  // does what the message run says, until it has nothing more to say
   void end_message();
@@ -293,6 +299,7 @@ class Executor {
   std::deque<Feed> next_messages_;  // what came while the active message was still being carried out
   bool input_ended_ = false;
   bool forgets_context_ = false;  // when the message has ended
+  bool has_no_turns_ = false;     // fed by hand: a message is all the turn there is
   std::unordered_set<std::string> ids_seen_;
   std::multimap<TimePoint, Timer> timers_;
   std::multimap<TimePoint, std::move_only_function<void()>> alarms_;

@@ -4,6 +4,7 @@
 #include "deft/agent/executor.h"
 #include "deft/agent/executor_records.h"
 #include "deft/core/rule_proposal.h"
+#include "deft/core/session_permissions.h"
 
 // Questions to people, and what their answers change. A question is open from the moment its id is in questions_ until
 // it is taken out, and everything that could end it (an answer, an abort, "always" for another call, the end of the
@@ -181,8 +182,11 @@ void Executor::use_changed_settings(PermissionStore::Changed changed) {
   PermissionSetup next = std::move(changed.setup);
   next.mode = now.mode;
   next.directory = now.directory;
+  next.moved_from = now.moved_from;
   next.home = now.home;
   next.directories = now.directories;
+  next.readable = now.readable;
+  next.turn_sources = now.turn_sources;
   next.resolve = now.resolve;
   next.list = now.list;
   next.plan_file = now.plan_file;
@@ -211,23 +215,19 @@ void Executor::take_mode(Mode wanted) {
     return parts_.frontend.show(Notice{"The settings forbid auto mode."});
   }
   parts_.session.apply(ModeChanged{ModeChanged::How::set, wanted});
-  follow_mode();
+  follow_session();
 }
 
-void Executor::follow_mode() {
-  if (parts_.session.mode.now == parts_.permissions->mode()) return;
-  PermissionSetup setup = parts_.permissions->setup();
-  setup.mode = parts_.session.mode.now;
-  use_permissions(std::move(setup));
+void Executor::follow_session() {
+  if (follows_session(parts_.permissions->setup(), view_of_now())) return;
+  use_permissions(with_session_state(parts_.permissions->setup(), view_of_now()));
   parts_.session.mode.now = parts_.permissions->mode();  // a policy may forbid it
 }
 
 std::shared_ptr<const Permissions> Executor::permissions_for(const SessionView& view) const {
-  if (view.mode() == parts_.permissions->mode()) return parts_.permissions;
-  // An earlier call has changed the mode, and this one sees it before the others do.
-  PermissionSetup setup = parts_.permissions->setup();
-  setup.mode = view.mode();
-  return std::make_shared<const Permissions>(std::move(setup));
+  if (follows_session(parts_.permissions->setup(), view)) return parts_.permissions;
+  // An earlier call has changed the session, and this one sees it before the others do.
+  return std::make_shared<const Permissions>(with_session_state(parts_.permissions->setup(), view));
 }
 
 void Executor::reconsider_questions() {

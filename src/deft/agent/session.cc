@@ -79,6 +79,7 @@ class Rebuilding {
     if (type == "results") return take_results(entry);
     if (type == "discarded") return forget_calls();
     if (type == "compacted") return take_compaction(entry);
+    if (type == "cleared") return take_clearing();
     if (type == "used") return take_usage(entry);
     if (type == "state" && text_at(entry, "key") == kAnnouncedToolsKey) return take_announced(entry);
     if (type == "state") session_.state[text_at(entry, "key")] = find(entry, "value") ? *find(entry, "value") : Json();
@@ -225,6 +226,10 @@ class Rebuilding {
         if (const auto* file = std::get_if<FileWasSeen>(&modifier)) session_.files.record(file->seen);
         if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) session_.todos = replaced->todos;
         if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) session_.tools.apply(*more);
+        if (const auto* changed = std::get_if<WorktreeChanged>(&modifier)) {
+          session_.worktree = changed->stay;
+          session_.working_directory.clear();  // it is where the worktree is, or where the session began
+        }
       }
     }
     session_.files.end_message();
@@ -261,6 +266,11 @@ class Rebuilding {
     conversation_.replace(compacted_history(conversation_.messages(), summary, static_cast<std::size_t>(kept)));
     session_.files.forget_read();  // as the executor did then
     session_.tools.forget_context();
+  }
+
+  void take_clearing() {
+    end_message();
+    conversation_.replace({});
   }
 
   Session session_;

@@ -42,6 +42,7 @@ struct Session {
   std::vector<std::string> call_ids;  // ever used
   FileLedger files;
   std::string working_directory;  // empty: it was never changed
+  std::optional<WorktreeStay> worktree = std::nullopt;
   TodoList todos;
   ToolDiscovery tools;                // that were loaded, and told of
   std::map<std::string, Json> state;  // Journal::state(): "title", "mode" …

@@ -77,6 +77,10 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
   EngineOptions& engine = options.engine;
   PermissionSetup permissions = io.permissions->setup();
   permissions.mode = subagent_mode(io.permissions->mode(), type.mode);
+  // What a skill of its parent's turn allows and forbids counts for what that turn has others do.
+  for (PermissionSource& source : std::exchange(permissions.turn_sources, {})) {
+    permissions.sources.push_back(std::move(source));
+  }
   engine.working_directory = permissions.directory;
   engine.permissions = std::move(permissions);
   engine.workshop = &main_->agent->engine().workshop();

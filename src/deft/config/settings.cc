@@ -82,6 +82,9 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto web = parse_web_settings(*json);
   if (!web) return std::unexpected(web.error());
   settings.web = std::move(*web);
+  auto worktree = parse_worktree_settings(*json);
+  if (!worktree) return std::unexpected(worktree.error());
+  settings.worktree = std::move(*worktree);
   return settings;
 }
 

@@ -13,6 +13,7 @@
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
 #include "deft/config/web_settings.h"
+#include "deft/config/worktree_settings.h"
 #include "deft/core/permission.h"
 
 namespace deft {
@@ -32,6 +33,7 @@ struct Settings {
   ModelSettings model{};
   PriceSettings prices{};
   WebSettings web{};
+  WorktreeSettings worktree{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

@@ -7,9 +7,11 @@
 #include "deft/tools/bash.h"
 #include "deft/tools/read.h"
 #include "deft/tools/search_root.h"
+#include "deft/tools/skill.h"
 #include "deft/tools/tool.h"
 #include "deft/tools/web_page.h"
 #include "deft/tools/web_search.h"
+#include "deft/tools/worktree.h"
 
 namespace deft {
 
@@ -19,6 +21,8 @@ struct BuiltinOptions {
   SearchOptions search{};
   WebOptions web{};
   WebSearchOptions web_search{};
+  SkillToolOptions skill{};
+  WorktreeToolOptions worktree{};
   // What runs in the background, if others add to it too (agent/subagents.h); null: the tools' own.
   std::shared_ptr<BackgroundTasks> tasks{};
 };

@@ -230,6 +230,7 @@ Result<void> AgentSession::add_tools() {
   builtin.search.denied = [engine = &agent_->engine()](std::string_view path, bool) {
     return engine->permissions()->hides(path);
   };
+  use_skills(builtin);
   for (auto& tool : make_builtin_tools(builtin)) {
     if (!wants(tool->spec().name)) continue;
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;

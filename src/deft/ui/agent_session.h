@@ -17,9 +17,11 @@
 #include "deft/model/provider_choice.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/os/warden_processes.h"
+#include "deft/tools/builtin.h"
 #include "deft/ui/hook_setup.h"
 #include "deft/ui/session_settings.h"
 #include "deft/ui/settings_store.h"
+#include "deft/ui/skill_setup.h"
 
 namespace deft {
 
@@ -53,6 +55,7 @@ struct AgentSessionOptions {
   bool waits_for_subagents = true;  // a turn does not end before those in the background have
   Asking asking = Asking::nobody;
   bool raw_events = false;
+  bool slash_commands = true;  // a prompt may call a command; false: "/name" is a text like any other
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
 };
@@ -76,7 +79,12 @@ class AgentSession {
   const std::vector<std::string>& notices() const { return notices_; }
   // What the model is offered now. On the turn's thread, between turns.
   std::vector<std::string> tool_names();
+  std::vector<ListedCommand> commands() const;  // that a prompt may call
+  std::vector<std::string> skill_names() const;
   std::vector<AgentType> agent_types() const { return subagents_->types_for({}); }
+
+  // A whole turn: of the agent, or of a command that needs none, such as /compact.
+  TurnEnd run_turn(const Prompt& prompt);
 
   // Between turns, what a host wants changed.
   // Its own functions as hooks, beside those of the settings. Returns what is wrong with them.
@@ -99,6 +107,11 @@ class AgentSession {
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
   Result<void> add_tools();
+  // agent_session_skills.cc
+  void use_skills(BuiltinOptions& builtin);
+  void add_commands(std::shared_ptr<BackgroundTasks> tasks);
+  Result<std::string> compact(const std::string& instructions);
+  Result<std::string> clear();
   std::string make_system_prompt();
   SystemPromptInput prompt_ground(std::vector<std::string>& problems) const;
   MemoryRequest memory_request() const;
@@ -127,6 +140,8 @@ class AgentSession {
   std::shared_ptr<BackgroundTasks> tasks_ = std::make_shared<BackgroundTasks>();
   std::optional<Subagents> subagents_;  // before the agent: they end with it
   std::unique_ptr<Agent> agent_;
+  std::optional<SkillSetup> skills_;
+  std::shared_ptr<PromptCommands> commands_;  // nothing: none can be called
 };
 
 }  // namespace deft

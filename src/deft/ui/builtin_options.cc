@@ -76,6 +76,10 @@ BuiltinOptions builtin_options(const Settings& settings) {
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
     options.web_search.key = key;
   }
+  options.worktree.git = {.symlinked_directories = settings.worktree.symlink_directories,
+                          .sparse_paths = settings.worktree.sparse_paths,
+                          .from_remote = settings.worktree.from_remote,
+                          .environment = ShellEnvironment::own()};
   return options;
 }
 

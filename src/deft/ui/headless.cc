@@ -93,7 +93,7 @@ class HeadlessRun {
     output_.begin_turn();
     put_init();
     interrupted_ = false;
-    const TurnEnd end = session_->agent().run_turn(prompt);
+    const TurnEnd end = session_->run_turn(prompt);
     output_.end_turn(end, {.id = session_->id(),
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
@@ -112,6 +112,9 @@ class HeadlessRun {
   void put_init() {
     JsonArray tools;
     for (const std::string& name : session_->tool_names()) tools.emplace_back(name);
+    JsonArray commands, skills;
+    for (const ListedCommand& command : session_->commands()) commands.emplace_back(command.name);
+    for (const std::string& name : session_->skill_names()) skills.emplace_back(name);
     JsonArray agents;
     for (const AgentType& type : session_->agent_types()) agents.emplace_back(type.name);
     const std::string& key = session_->provider().key_source;
@@ -122,13 +125,13 @@ class HeadlessRun {
                  {"mcp_servers", JsonArray{}},
                  {"model", session_->agent().options().model},
                  {"permissionMode", to_string(session_->agent().engine().permissions()->mode())},
-                 {"slash_commands", JsonArray{}},
+                 {"slash_commands", std::move(commands)},
                  {"apiKeySource", key.empty() ? "none" : key},
                  {"claude_code_version", kProtocolVersion},
                  {"deft_version", DEFT_VERSION},
                  {"output_style", "default"},
                  {"agents", std::move(agents)},
-                 {"skills", JsonArray{}},
+                 {"skills", std::move(skills)},
                  {"plugins", JsonArray{}}});
   }
 

@@ -47,6 +47,7 @@ inline constexpr Flag kHeadlessFlags[] = {
      .value = "FORMAT",
      .help = "text (default), or stream-json: messages and control requests as lines of JSON on standard input."},
     {.names = "--replay-user-messages", .help = "stream-json: print each message of the input when it is taken."},
+    {.names = "--disable-slash-commands", .help = "A prompt that begins with / is a text like any other."},
     {.names = "--events",
      .takes = Flag::Takes::value,
      .value = "FILE",
@@ -174,7 +175,6 @@ inline constexpr Flag kIgnoredFlags[] = {
     {.names = "--forward-subagent-text"},
     {.names = "--plugin-dir", .takes = Flag::Takes::list},
     {.names = "--plugin-url", .takes = Flag::Takes::list},
-    {.names = "--disable-slash-commands"},
 };
 
 // All of it for people, with examples.

@@ -249,7 +249,12 @@ void HeadlessHost::initialize(const HostRequest& request) {
   for (const std::string& name : names) {
     models.push_back(JsonObject{{"value", name}, {"displayName", name}, {"description", ""}});
   }
-  parts_.port.answer(request.id, {{"commands", JsonArray{}},
+  JsonArray commands;
+  for (const ListedCommand& command : session.commands()) {
+    commands.push_back(JsonObject{
+        {"name", command.name}, {"description", command.description}, {"argumentHint", command.argument_hint}});
+  }
+  parts_.port.answer(request.id, {{"commands", std::move(commands)},
                                   {"agents", std::move(agents)},
                                   {"models", std::move(models)},
                                   {"account", JsonObject{{"apiKeySource", session.provider().key_source}}},

@@ -100,6 +100,7 @@ class Reading {
     output.hook_events = flags_.has("--include-hook-events") && output.format == OutputFormat::stream_json;
     options_.stream_input = value("--input-format") == "stream-json";
     options_.replay_user_messages = flags_.has("--replay-user-messages");
+    session().slash_commands = !flags_.has("--disable-slash-commands");
     session().raw_events = output.partial_messages && output.format == OutputFormat::stream_json;
     options_.events_file = value("--events");
     if (options_.stream_input && output.format != OutputFormat::stream_json) {
