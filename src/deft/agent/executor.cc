@@ -97,6 +97,7 @@ void Executor::take(Feed item) {
                    if (later) return next_messages_.emplace_back(std::move(arrived)), void();
                    take_call(std::move(arrived.call));
                  },
+                 [&](const CallCancelled& cancelled) { cancel_call(cancelled.call_id); },
                  [&](MessageEnded) {
                    if (later) return next_messages_.emplace_back(MessageEnded{}), void();
                    if (active_) active_->ended = true;
@@ -225,6 +226,19 @@ void Executor::end_wait(CallIndex index) {
 void Executor::take(WaitEnded wait) {
   if (!active_ || active_->number != wait.message) return;
   if (active_->calls[wait.call].place == CallRecord::Place::timer) end_wait(wait.call);
+}
+
+// One that waits for its message to begin was never seen: nobody is owed an answer.
+void Executor::cancel_call(const std::string& call_id) {
+  std::erase_if(next_messages_, [&](const Feed& item) {
+    const auto* arrived = std::get_if<CallArrived>(&item);
+    return arrived && arrived->call.id == call_id;
+  });
+  for (CallIndex index = 0; active_ && index < active_->calls.size(); ++index) {
+    if (active_->calls[index].id != call_id) continue;
+    active_->run.cancel(index);
+    return;
+  }
 }
 
 void Executor::move_to_background(const std::string& call_id) {

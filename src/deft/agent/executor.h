@@ -35,6 +35,9 @@ inline constexpr Duration kSideHooksGrace = std::chrono::seconds(5);  // at the 
 struct CallArrived {
   ToolCall call;
 };
+struct CallCancelled {
+  std::string call_id;  // whoever made the call takes it back
+};
 struct MessageEnded {};
 struct Interrupted {};  // the user has sent a new message
 struct Aborted {};      // Ctrl-C, Esc, shutdown
@@ -72,8 +75,9 @@ struct MovedToBackground {
 struct ModeWanted {
   Mode mode = Mode::normal;  // by the person or the host; counts for calls that begin from now on
 };
-using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
-                          ToolsChanged, PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
+using Feed =
+    std::variant<CallArrived, CallCancelled, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
+                 ToolsChanged, PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
@@ -86,6 +90,7 @@ struct ExecutorOptions {
   Scheduling scheduling = Scheduling::footprints;
   bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
   bool sibling_cancellation = true;
+  bool in_order = true;  // false: calls of several clients, each answered when it has finished
   Asking asking = Asking::nobody;
   Duration stop_grace = std::chrono::seconds(10);  // then a worker that does not stop is answered for
 };
@@ -234,6 +239,7 @@ class Executor {
 
   void end_host_call(CallIndex call, Json answer);
   void end_wait(CallIndex call);
+  void cancel_call(const std::string& call_id);
   void move_to_background(const std::string& call_id);
   void fire_timers(TimePoint now);
   void forget_context();

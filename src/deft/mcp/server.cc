@@ -479,7 +479,7 @@ std::string McpClientSession::version() const {
 
 std::size_t McpClientSession::requests() const {
   const std::lock_guard lock(mutex_);
-  return requests_.size();
+  return requests_.size() - listening_.size();
 }
 
 }  // namespace deft
