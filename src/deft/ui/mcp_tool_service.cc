@@ -53,7 +53,7 @@ bool McpToolService::end() {
 
 // --- hands ---
 
-Result<std::unique_ptr<McpHand>> McpToolService::open_hand(const McpCaller& caller) {
+Result<std::unique_ptr<McpHand>> McpToolService::open_hand(const McpRequester& caller) {
   McpHand::Options hand{.engine = options_.engine, .notice = options_.notice};
   const std::size_t number = ++hands_opened_;
   hand.engine.agent_id = "client-" + std::to_string(number);
@@ -80,7 +80,7 @@ Result<std::unique_ptr<McpHand>> McpToolService::open_hand(const McpCaller& call
   return opened;
 }
 
-std::shared_ptr<McpHand> McpToolService::hand_for(const McpCaller& caller, std::string& problem) {
+std::shared_ptr<McpHand> McpToolService::hand_for(const McpRequester& caller, std::string& problem) {
   std::vector<std::shared_ptr<McpHand>> ended;  // ended after the lock
   const std::lock_guard lock(mutex_);
   std::erase_if(leaving_, [&](const auto& hand) {
@@ -204,7 +204,7 @@ void McpToolService::call_tool(const std::shared_ptr<McpServed>& request) {
   hand->call(request, std::string(*name), arguments ? *arguments : Json(JsonObject()));
 }
 
-std::vector<StoredOutput> McpToolService::stored_for(const McpCaller& caller) {
+std::vector<StoredOutput> McpToolService::stored_for(const McpRequester& caller) {
   std::shared_ptr<McpHand> hand;
   {
     const std::lock_guard lock(mutex_);

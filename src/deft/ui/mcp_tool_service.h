@@ -44,8 +44,8 @@ class McpToolService final : public McpService {
 
  private:
   explicit McpToolService(Options options) : options_(std::move(options)) {}
-  std::shared_ptr<McpHand> hand_for(const McpCaller& caller, std::string& problem);
-  Result<std::unique_ptr<McpHand>> open_hand(const McpCaller& caller);
+  std::shared_ptr<McpHand> hand_for(const McpRequester& caller, std::string& problem);
+  Result<std::unique_ptr<McpHand>> open_hand(const McpRequester& caller);
   std::shared_ptr<const ToolPool> pool() const;
   bool is_left_out(std::string_view tool) const;
   JsonObject definition(const RegisteredTool& entry) const;
@@ -53,7 +53,7 @@ class McpToolService final : public McpService {
   void call_tool(const std::shared_ptr<McpServed>& request);
   void list_resources(McpServed& request);
   void read_resource(McpServed& request);
-  std::vector<StoredOutput> stored_for(const McpCaller& caller);
+  std::vector<StoredOutput> stored_for(const McpRequester& caller);
 
   const Options options_;
   mutable std::mutex mutex_;
