@@ -131,6 +131,7 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
+  executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
   std::vector<std::string> models{options_.model};  // the first again, whatever the last turn fell back to
   models.insert(models.end(), options_.fallback_models.begin(), options_.fallback_models.end());

@@ -70,6 +70,13 @@ void Executor::take_now(Feed item) {
   advance();
 }
 
+void Executor::take_waiting() {
+  while (auto item = inbox_->pop(TimePoint::min())) {
+    std::visit([this](auto& what) { take(std::move(what)); }, *item);
+    advance();
+  }
+}
+
 void Executor::begin_turn() {
   DEFT_CHECK(idle());
   summary_.aborted = false;

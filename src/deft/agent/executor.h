@@ -134,6 +134,7 @@ class Executor {
   void step();
   void post_at(TimePoint when, std::move_only_function<void()> work) { alarms_.emplace(when, std::move(work)); }
   void take_now(Feed item);  // feed() without the way through the inbox
+  void take_waiting();       // what was fed so far, without waiting for more
   bool idle() const { return !active_ && next_messages_.empty(); }
   void begin_turn();                                                       // after an abort, calls are taken again
   void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
