@@ -141,6 +141,7 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
   ++turn_;
+  executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
   if (options_.structured) options_.structured->begin_turn();
   attempts_.emplace(fresh_attempts());

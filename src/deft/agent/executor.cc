@@ -71,6 +71,13 @@ void Executor::take_now(Feed item) {
   advance();
 }
 
+void Executor::take_waiting() {
+  while (auto item = inbox_->pop(TimePoint::min())) {
+    std::visit([this](auto& what) { take(std::move(what)); }, *item);
+    advance();
+  }
+}
+
 void Executor::begin_turn() {
   DEFT_CHECK(idle());
   summary_.aborted = false;
@@ -125,6 +132,7 @@ void Executor::take(Feed item) {
                    if (later) return next_messages_.emplace_back(std::move(arrived)), void();
                    take_call(std::move(arrived.call));
                  },
+                 [&](const CallCancelled& cancelled) { cancel_call(cancelled.call_id); },
                  [&](MessageEnded) {
                    if (later) return next_messages_.emplace_back(MessageEnded{}), void();
                    if (active_) active_->ended = true;
@@ -256,6 +264,19 @@ void Executor::end_wait(CallIndex index) {
 void Executor::take(WaitEnded wait) {
   if (!active_ || active_->number != wait.message) return;
   if (active_->calls[wait.call].place == CallRecord::Place::timer) end_wait(wait.call);
+}
+
+// One that waits for its message to begin was never seen: nobody is owed an answer.
+void Executor::cancel_call(const std::string& call_id) {
+  std::erase_if(next_messages_, [&](const Feed& item) {
+    const auto* arrived = std::get_if<CallArrived>(&item);
+    return arrived && arrived->call.id == call_id;
+  });
+  for (CallIndex index = 0; active_ && index < active_->calls.size(); ++index) {
+    if (active_->calls[index].id != call_id) continue;
+    active_->run.cancel(index);
+    return;
+  }
 }
 
 void Executor::move_to_background(const std::string& call_id) {

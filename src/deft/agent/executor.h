@@ -35,6 +35,9 @@ inline constexpr Duration kSideHooksGrace = std::chrono::seconds(5);  // at the 
 struct CallArrived {
   ToolCall call;
 };
+struct CallCancelled {
+  std::string call_id;  // whoever made the call takes it back
+};
 struct MessageEnded {};
 struct Interrupted {};  // the user has sent a new message
 struct Aborted {};      // Ctrl-C, Esc, shutdown
@@ -77,9 +80,9 @@ struct ModeWanted {
 struct RulesGranted {
   std::vector<std::string> rules;
 };
-using Feed =
-    std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered, ToolsChanged,
-                 PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted, RulesGranted>;
+using Feed = std::variant<CallArrived, CallCancelled, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded,
+                          ToolOffered, ToolsChanged, PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground,
+                          ModeWanted, RulesGranted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
@@ -99,6 +102,7 @@ struct ExecutorOptions {
   Scheduling scheduling = Scheduling::footprints;
   bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
   bool sibling_cancellation = true;
+  bool in_order = true;  // false: calls of several clients, each answered when it has finished
   Asking asking = Asking::nobody;
   // A call that a hook wants decided later, and that stands alone, stays unanswered: take_deferred().
   bool defers = false;
@@ -145,6 +149,7 @@ class Executor {
   void step();
   void post_at(TimePoint when, std::move_only_function<void()> work) { alarms_.emplace(when, std::move(work)); }
   void take_now(Feed item);  // feed() without the way through the inbox
+  void take_waiting();       // what was fed so far, without waiting for more
   bool idle() const { return !active_ && next_messages_.empty(); }
   void begin_turn();                                                       // after an abort, calls are taken again
   void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
@@ -266,6 +271,7 @@ class Executor {
 
   void end_host_call(CallIndex call, Json answer);
   void end_wait(CallIndex call);
+  void cancel_call(const std::string& call_id);
   void move_to_background(const std::string& call_id);
   void fire_timers(TimePoint now);
   void forget_context();

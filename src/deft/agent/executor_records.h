@@ -47,7 +47,8 @@ struct Executor::CallRecord {
 
 struct Executor::ActiveMessage {
   ActiveMessage(std::size_t its_number, Slots& slots, CancelScope& turn, const ExecutorOptions& options)
-      : number(its_number), run(slots, turn, {.sibling_cancellation = options.sibling_cancellation}) {}
+      : number(its_number),
+        run(slots, turn, {.sibling_cancellation = options.sibling_cancellation, .in_order = options.in_order}) {}
   std::size_t number;
   std::shared_ptr<const ToolPool> pool;
   MessageRun run;

@@ -84,7 +84,7 @@ void McpConnection::set_state(McpState state, std::string detail) {
 }
 
 void McpConnection::run(const std::stop_token& stop) {
-  Duration delay = kMcpRestartDelay;
+  Duration delay = options_.restart_delay;
   int starts = 0;
   while (!stop.stop_requested()) {
     const TimePoint began = clock_.now();
@@ -92,7 +92,7 @@ void McpConnection::run(const std::stop_token& stop) {
     if (stop.stop_requested()) break;
     if (clock_.now() - began >= kMcpStableAfter) {
       starts = 0;
-      delay = kMcpRestartDelay;
+      delay = options_.restart_delay;
     }
     const bool tries_again = is_worth_it && ++starts < kMcpStartsMax;
     if (is_worth_it && !tries_again) {
