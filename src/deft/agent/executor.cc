@@ -147,6 +147,9 @@ void Executor::take(Feed item) {
                  },
                  [&](const MovedToBackground& moved) { move_to_background(moved.call_id); },
                  [&](const ModeWanted& wanted) { take_mode(wanted.mode); },
+                 [&](RulesGranted& granted) {
+                   allow_always({.rules = std::move(granted.rules), .destination = SettingSource::session}, {});
+                 },
              },
              item);
 }

@@ -93,6 +93,9 @@ JsonArray modifiers_json(const std::vector<Modifier>& modifiers) {
       json.push_back(std::move(one));
     }
     if (const auto* file = std::get_if<FileWasSeen>(&modifier)) json.push_back(seen_json(file->seen));
+    if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) {
+      json.push_back(JsonObject{{"kind", "todos"}, {"todos", todos_json(replaced->todos)}});
+    }
     if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) {
       JsonArray names;
       for (const std::string& name : more->names) names.emplace_back(name);
@@ -108,6 +111,10 @@ std::vector<Modifier> modifiers_of(const Json& json) {
   if (!array) return modifiers;
   for (const Json& one : *array) {
     const auto kind = find_string(one, "kind");
+    if (kind == "todos") {
+      const Json* list = find(one, "todos");
+      if (auto todos = todos_of(list ? *list : Json())) modifiers.emplace_back(TodosReplaced{std::move(*todos)});
+    }
     if (kind == "tools_loaded") modifiers.emplace_back(ToolsLoaded{names_of(one)});
     if (!path_of(one).starts_with('/')) continue;
     if (kind == "directory") modifiers.emplace_back(WorkingDirectoryChanged{path_of(one)});

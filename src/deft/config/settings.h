@@ -9,6 +9,7 @@
 #include "deft/base/json.h"
 #include "deft/base/result.h"
 #include "deft/config/model_settings.h"
+#include "deft/config/price_settings.h"
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
 #include "deft/config/web_settings.h"
@@ -29,6 +30,7 @@ struct Settings {
   ShellSettings shell{};
   ResultSettings results{};
   ModelSettings model{};
+  PriceSettings prices{};
   WebSettings web{};
 };
 

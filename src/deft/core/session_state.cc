@@ -9,6 +9,7 @@ void SessionState::apply(const Modifier& modifier) {
   if (const auto* file = std::get_if<FileWasSeen>(&modifier)) files.record(file->seen);
   if (const auto* looked = std::get_if<FileWasLookedAt>(&modifier)) files.looked_at(looked->path, looked->modified_ns);
   if (const auto* change = std::get_if<ModeChanged>(&modifier)) mode.apply(*change);
+  if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) todos = replaced->todos;
   if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) tools.apply(*more);
 }
 
@@ -17,6 +18,13 @@ std::string_view SessionView::working_directory() const {
     if (const auto* moved = std::get_if<WorkingDirectoryChanged>(&*modifier)) return moved->path;
   }
   return state_->working_directory;
+}
+
+const TodoList& SessionView::todos() const {
+  for (auto modifier = pending_.rbegin(); modifier != pending_.rend(); ++modifier) {
+    if (const auto* replaced = std::get_if<TodosReplaced>(&*modifier)) return replaced->todos;
+  }
+  return state_->todos;
 }
 
 Mode SessionView::mode() const {

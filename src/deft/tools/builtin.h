@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "deft/tools/background_tasks.h"
 #include "deft/tools/bash.h"
 #include "deft/tools/search_root.h"
 #include "deft/tools/tool.h"
@@ -16,6 +17,8 @@ struct BuiltinOptions {
   SearchOptions search{};
   WebOptions web{};
   WebSearchOptions web_search{};
+  // What runs in the background, if others add to it too (agent/subagents.h); null: the tools' own.
+  std::shared_ptr<BackgroundTasks> tasks{};
 };
 
 // Every tool that comes with deft, for one session.

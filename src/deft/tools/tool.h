@@ -78,6 +78,7 @@ struct ToolIo {
   std::function<void(Json)> progress;  // shown at once; the latest wins
   const Json* answer = nullptr;        // after a wait for the host: what it answered
   std::string_view call_id = {};
+  std::string_view agent_id = {};        // of the subagent that makes the call; empty: the main agent
   std::string_view session_folder = {};  // private to the session
   // Where output goes that is too long to be shown; null: nowhere. And how much of it is shown.
   std::shared_ptr<OutputFolder> outputs = nullptr;
