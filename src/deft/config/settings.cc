@@ -79,6 +79,9 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto web = parse_web_settings(*json);
   if (!web) return std::unexpected(web.error());
   settings.web = std::move(*web);
+  auto lsp = parse_lsp_settings(*json);
+  if (!lsp) return std::unexpected(lsp.error());
+  settings.lsp = std::move(*lsp);
   return settings;
 }
 

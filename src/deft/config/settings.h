@@ -8,6 +8,7 @@
 
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/config/lsp_settings.h"
 #include "deft/config/model_settings.h"
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
@@ -30,6 +31,7 @@ struct Settings {
   ResultSettings results{};
   ModelSettings model{};
   WebSettings web{};
+  LspSettings lsp{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "deft/tools/bash.h"
+#include "deft/tools/file_change_observer.h"
 #include "deft/tools/search_root.h"
 #include "deft/tools/tool.h"
 #include "deft/tools/web_page.h"
@@ -11,11 +13,18 @@
 
 namespace deft {
 
+// Tools of the layers above this one, and who looks at files when a tool has changed them.
+struct OtherTools {
+  std::vector<std::shared_ptr<Tool>> tools{};
+  std::shared_ptr<FileChangeObserver> observer{};
+};
+
 struct BuiltinOptions {
   BashOptions bash{};
   SearchOptions search{};
   WebOptions web{};
   WebSearchOptions web_search{};
+  std::function<OtherTools()> others{};  // called for each session
 };
 
 // Every tool that comes with deft, for one session.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "deft/lsp/lsp_tool.h"
 #include "deft/os/capabilities.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/tools/shell_environment.h"
@@ -76,6 +77,11 @@ BuiltinOptions builtin_options(const Settings& settings) {
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
     options.web_search.key = key;
   }
+  options.others = [of_lsp = settings.lsp, profile = options.bash.profile, can_restrict] {
+    auto servers = std::make_shared<lsp::LanguageServers>(
+        lsp::LanguageServersOptions{.settings = of_lsp, .profile = profile, .can_restrict = can_restrict});
+    return OtherTools{.tools = {lsp::make_lsp_tool(servers, of_lsp.enabled)}, .observer = servers};
+  };
   return options;
 }
 
