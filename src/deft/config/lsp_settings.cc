@@ -161,6 +161,13 @@ Result<LspSettings> parse_lsp_settings(const Json& settings) {
       !parsed) {
     return std::unexpected(parsed.error());
   }
+  if (const Json* wait = find(*object, "diagnosticsWaitMs")) {
+    const auto milliseconds = find_int(*object, "diagnosticsWaitMs");
+    if (!milliseconds || *milliseconds < 0 || std::chrono::milliseconds(*milliseconds) > kDiagnosticsWaitMax) {
+      return wrong_setting("lsp.diagnosticsWaitMs", "a number of milliseconds, at most 60000", *wait);
+    }
+    lsp.diagnostics_wait = std::chrono::milliseconds(*milliseconds);
+  }
   if (const Json* servers = find(*object, "servers")) {
     auto parsed = parse_language_servers(*servers, "lsp.servers", "");
     if (!parsed) return std::unexpected(parsed.error());

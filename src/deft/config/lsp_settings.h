@@ -15,6 +15,7 @@ namespace deft {
 
 inline constexpr std::size_t kLanguageServersMax = 100;
 inline constexpr std::size_t kLanguageServerRestartsMax = 100;
+inline constexpr Duration kDiagnosticsWaitMax = std::chrono::minutes(1);
 inline constexpr Duration kLanguageServerStartMax = std::chrono::minutes(10);
 
 // A language server, as a table or a settings file describes it.
@@ -37,9 +38,10 @@ struct LanguageServerSpec {
 
 // "lsp".
 struct LspSettings {
-  bool enabled = true;                        // "lsp.enabled"
-  bool diagnostics_after_edits = true;        // "lsp.diagnosticsAfterEdits"
-  std::vector<LanguageServerSpec> servers{};  // "lsp.servers", in the order of the file
+  bool enabled = true;                         // "lsp.enabled"
+  std::optional<Duration> diagnostics_wait{};  // "lsp.diagnosticsWaitMs": for them, after an edit
+  bool diagnostics_after_edits = true;         // "lsp.diagnosticsAfterEdits"
+  std::vector<LanguageServerSpec> servers{};   // "lsp.servers", in the order of the file
 };
 
 // From the whole settings object. Strict: a known key with a wrong value is an error that names it.

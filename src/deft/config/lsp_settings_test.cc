@@ -16,9 +16,10 @@ TEST(LspSettings, AreOnUnlessTheySayOtherwise) {
   EXPECT_TRUE(none.enabled);
   EXPECT_TRUE(none.diagnostics_after_edits);
   EXPECT_TRUE(none.servers.empty());
-  const auto off = parse(R"({"lsp":{"enabled":false,"diagnosticsAfterEdits":false}})").value();
+  const auto off = parse(R"({"lsp":{"enabled":false,"diagnosticsAfterEdits":false,"diagnosticsWaitMs":250}})").value();
   EXPECT_FALSE(off.enabled);
   EXPECT_FALSE(off.diagnostics_after_edits);
+  EXPECT_EQ(off.diagnostics_wait, std::chrono::milliseconds(250));
 }
 
 TEST(LspSettings, AServerIsDescribedAsInLspJsonFiles) {
@@ -76,6 +77,7 @@ TEST(LspSettings, AWrongValueIsAnErrorThatNamesItsKey) {
   EXPECT_THAT(wrong(good + R"("runsProjectCode":"no")"), HasSubstr("x.runsProjectCode"));
   EXPECT_FALSE(parse(R"({"lsp":[]})"));
   EXPECT_FALSE(parse(R"({"lsp":{"enabled":1}})"));
+  EXPECT_FALSE(parse(R"({"lsp":{"diagnosticsWaitMs":60001}})"));
 }
 
 }  // namespace

@@ -193,8 +193,9 @@ void Connection::handle(const RpcResponse& response) {
     const RpcError& error = response.outcome.error();
     const bool is_passing =
         error.code == kContentModified || error.code == kServerCancelled || error.code == kRequestCancelled;
-    waiting->second = fail(is_passing ? Errc::stale : Errc::failed,
-                           name_ + " answered: " + one_line(error.message, kShownCharactersMax));
+    const Errc code = error.code == kRpcMethodNotFound ? Errc::unsupported : Errc::failed;
+    waiting->second =
+        fail(is_passing ? Errc::stale : code, name_ + " answered: " + one_line(error.message, kShownCharactersMax));
   }
   changed_.notify_all();
 }

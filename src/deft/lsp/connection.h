@@ -53,7 +53,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   // Errors: `timeout`, `cancelled` (the server is told in both cases), `io` if it is gone, `stale` if it says that the
-  // content has changed meanwhile or that it gave up (asking again may help), `failed` for whatever else it answered.
+  // content has changed meanwhile or that it gave up (asking again may help), `unsupported` if it
+  // does not know the request, `failed` for whatever else it answered.
   Result<Json> request(std::string_view method, Json params, const RequestUntil& until);
   void notify(std::string_view method, Json params);
 

@@ -142,6 +142,19 @@ Result<std::vector<Diagnostic>> LanguageServer::pull_diagnostics(const std::stri
   return items ? read_diagnostics(*items) : std::vector<Diagnostic>();
 }
 
+bool LanguageServer::wait_for_first_look(const std::string& path, const Documents::Document& shown,
+                                         std::stop_token stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_silent_ || abilities_.pulls_diagnostics) return false;
+  }
+  if (board_.wait_for(path, shown.version, shown.told_at, clock_.now(), stop)) return false;
+  const bool has_looked = board_.wait_for(path, shown.version, shown.told_at, clock_.now() + kFirstLookMax, stop);
+  const std::lock_guard lock(mutex_);
+  if (!has_looked && !stop.stop_requested()) is_silent_ = true;
+  return true;
+}
+
 std::optional<std::string> LanguageServer::wait_until_idle(const RequestUntil& until) {
   TimePoint settled = clock_.now();
   {

@@ -21,6 +21,8 @@ inline constexpr Duration kGoodbyeTimeMax = std::chrono::milliseconds(500);
 inline constexpr std::size_t kProgressesMax = 100;
 // A server that has just been shown its first file may not have begun to look at the rest of the project yet.
 inline constexpr Duration kSettleTime = std::chrono::milliseconds(700);
+// Some answer about a file at once, with nothing, before they have read it.
+inline constexpr Duration kFirstLookMax = std::chrono::seconds(3);
 inline constexpr int kRetriesMax = 6;  // of a request that the server gives up by itself
 
 struct ServerStart {
@@ -62,6 +64,10 @@ class LanguageServer {
   // What it said last.
   std::optional<std::vector<Diagnostic>> last_diagnostics(const std::string& path) const;
 
+  // Has it said anything about this content of a file? If not, this waits until it has, a little, and a server that
+  // never does is not waited for again. True: it had not, so what it answered before may be too early.
+  bool wait_for_first_look(const std::string& path, const Documents::Document& shown, std::stop_token stop);
+
   // Waits until it has read the project, as far as it tells. What it is still busy with then; nothing: it is done.
   std::optional<std::string> wait_until_idle(const RequestUntil& until);
 
@@ -96,6 +102,7 @@ class LanguageServer {
   ServerAbilities abilities_;                      // under mutex_, as all below
   std::map<std::string, std::string> progresses_;  // what it is busy with, by token
   bool has_been_busy_ = false;
+  bool is_silent_ = false;                                 // it says nothing about files by itself
   std::map<std::string, std::vector<Diagnostic>> pulled_;  // what it answered last, by path
 
   std::unique_ptr<Connection> connection_;  // last: its threads use everything above

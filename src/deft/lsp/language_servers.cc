@@ -218,7 +218,7 @@ std::string LanguageServers::look_at(std::span<const std::string> paths, ToolIo&
   if (!options_.settings.enabled || !options_.settings.diagnostics_after_edits) return "";
   const std::vector<std::shared_ptr<LanguageServer>> warm = running();
   if (warm.empty()) return "";
-  const TimePoint deadline = io.os.clock.now() + kLookTimeMax;
+  const TimePoint deadline = io.os.clock.now() + options_.settings.diagnostics_wait.value_or(kLookTimeMax);
   std::string findings;
   std::size_t looked_at = 0;
   for (const std::string& path : paths) {

@@ -152,7 +152,7 @@ void complete(Answer& answer, const LspQuery& query, const std::string& where, c
 
 Result<Answer> ask_diagnostics(LanguageServer& server, const LspQuery& query, const Documents::Document& shown,
                                SourceView& view, ToolIo& io) {
-  const RequestUntil until{.deadline = io.os.clock.now() + kDiagnosticsWaitMax, .stop = io.stop};
+  const RequestUntil until{.deadline = io.os.clock.now() + kDiagnosticsTimeMax, .stop = io.stop};
   const auto list = server.diagnostics(query.path, shown, until);
   if (!list) return std::unexpected(list.error());
   if (!*list) {
@@ -160,6 +160,44 @@ Result<Answer> ask_diagnostics(LanguageServer& server, const LspQuery& query, co
                                    " yet. Ask again later, or run the compiler or linter itself.");
   }
   return answer_diagnostics(**list, query.path, view);
+}
+
+// One question, with everything that is needed for it.
+struct Question {
+  LanguageServer& server;
+  const LspQuery& query;
+  const ServerAbilities& can;
+  SourceView& view;
+  std::optional<Documents::Document> shown;  // the file that it is about
+  ToolIo& io;
+  std::string where = {};  // " in src/a.cc": what it is about, for people
+};
+
+Result<Answer> ask_once(Question& question) {
+  const LspQuery& query = question.query;
+  const OperationTraits& traits = traits_of(query.operation);
+  SourceView& view = question.view;
+  const RequestUntil until{.deadline = question.io.os.clock.now() + kRequestTimeMax, .stop = question.io.stop};
+  if (traits.at_position) {
+    const auto position = position_of(query, question.can.unit, question.io.os.files);
+    if (!position) return std::unexpected(position.error());
+    question.where = " at " + position->word + " of " + view.shown_path(position->place);
+    return PlaceQuestion(question.server, query, position->place, view, until).ask();
+  }
+  if (query.operation == Operation::workspace_symbols) {
+    question.where = " for \"" + one_line(query.text, kShownCharactersMax) + "\"";
+    const auto result = question.server.request(traits.method, JsonObject{{"query", query.text}}, until);
+    if (!result) return std::unexpected(result.error());
+    return answer_workspace_symbols(*result, view);
+  }
+  question.where = " in " + view.shown_path({.path = query.path});
+  if (query.operation == Operation::diagnostics) {
+    return ask_diagnostics(question.server, query, *question.shown, view, question.io);
+  }
+  const Json document = JsonObject{{"uri", file_uri(query.path)}};
+  const auto result = question.server.request(traits.method, JsonObject{{"textDocument", document}}, until);
+  if (!result) return std::unexpected(result.error());
+  return answer_document_symbols(*result, query.path, view);
 }
 
 }  // namespace
@@ -193,38 +231,24 @@ Result<Answer> ask_server(LanguageServer& server, const LspQuery& query, ToolIo&
     if (!synchronised) return std::unexpected(synchronised.error());
     shown = *synchronised;
   }
-  const TimePoint now = io.os.clock.now();
   std::optional<std::string> busy;
-  if (traits.about_project) busy = server.wait_until_idle({.deadline = now + kIndexWaitMax, .stop = io.stop});
-  const ServerAbilities can = server.abilities();
-  if (traits.ability && !(can.*traits.ability)) {
-    return fail(Errc::unsupported, name + " cannot tell " + std::string(traits.plural) + ". Use Grep instead.");
+  if (traits.about_project) {
+    busy = server.wait_until_idle({.deadline = io.os.clock.now() + kIndexWaitMax, .stop = io.stop});
   }
+  const ServerAbilities can = server.abilities();
+  const Error cannot{Errc::unsupported, name + " cannot tell " + std::string(traits.plural) + ". Use Grep instead."};
+  if (traits.ability && !(can.*traits.ability)) return std::unexpected(cannot);
 
   SourceView view(io, can.unit);
-  const RequestUntil until{.deadline = io.os.clock.now() + kRequestTimeMax, .stop = io.stop};
-  Result<Answer> answer = Answer{};
-  std::string where;
-  if (traits.at_position) {
-    const auto position = position_of(query, can.unit, io.os.files);
-    if (!position) return std::unexpected(position.error());
-    where = " at " + position->word + " of " + view.shown_path(position->place);
-    answer = PlaceQuestion(server, query, position->place, view, until).ask();
-  } else if (query.operation == Operation::diagnostics) {
-    where = " in " + view.shown_path({.path = query.path});
-    answer = ask_diagnostics(server, query, *shown, view, io);
-  } else if (query.operation == Operation::workspace_symbols) {
-    where = " for \"" + one_line(query.text, kShownCharactersMax) + "\"";
-    const auto result = server.request(traits.method, JsonObject{{"query", query.text}}, until);
-    answer = result ? answer_workspace_symbols(*result, view) : Result<Answer>(std::unexpected(result.error()));
-  } else {
-    where = " in " + view.shown_path({.path = query.path});
-    const auto result =
-        server.request(traits.method, JsonObject{{"textDocument", JsonObject{{"uri", file_uri(query.path)}}}}, until);
-    answer =
-        result ? answer_document_symbols(*result, query.path, view) : Result<Answer>(std::unexpected(result.error()));
+  Question question{.server = server, .query = query, .can = can, .view = view, .shown = shown, .io = io};
+  Result<Answer> answer = ask_once(question);
+  const bool found_nothing = answer && answer->results == 0 && answer->hidden == 0;
+  if (found_nothing && shown && query.operation != Operation::diagnostics &&
+      server.wait_for_first_look(query.path, *shown, io.stop)) {
+    answer = ask_once(question);
   }
-  if (answer) complete(*answer, query, where, busy, name);
+  if (!answer && answer.error().code == Errc::unsupported) return std::unexpected(cannot);
+  if (answer) complete(*answer, query, question.where, busy, name);
   return answer;
 }
 

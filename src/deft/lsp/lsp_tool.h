@@ -9,7 +9,7 @@ namespace deft::lsp {
 
 inline constexpr Duration kRequestTimeMax = std::chrono::seconds(30);
 inline constexpr Duration kIndexWaitMax = std::chrono::seconds(10);  // for a server that still reads the project
-inline constexpr Duration kDiagnosticsWaitMax = std::chrono::seconds(15);
+inline constexpr Duration kDiagnosticsTimeMax = std::chrono::seconds(15);
 inline constexpr std::size_t kCallItemsMax = 5;  // of which callers are asked for; overloads have several
 
 // LSP: asks a language server about code. Read-only; what Read may not read it does not show.

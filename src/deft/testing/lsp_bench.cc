@@ -37,6 +37,7 @@ LspBench::LspBench(Options options) {
   lsp::LanguageServersOptions of_servers{
       .settings = std::move(options.settings), .profile = UseProfile::never, .can_restrict = can_run_read_only()};
   of_servers.settle_time = Duration::zero();
+  of_servers.settings.diagnostics_wait = std::chrono::minutes(1);  // nobody waits so long
   of_servers.settings.servers.push_back(fake_server(folder, std::move(options.arguments)));
   servers = std::make_shared<lsp::LanguageServers>(std::move(of_servers));
   tool = lsp::make_lsp_tool(servers);
