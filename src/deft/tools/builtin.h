@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "deft/tools/background_tasks.h"
 #include "deft/tools/bash.h"
 #include "deft/tools/file_change_observer.h"
 #include "deft/tools/search_root.h"
@@ -25,6 +26,8 @@ struct BuiltinOptions {
   WebOptions web{};
   WebSearchOptions web_search{};
   std::function<OtherTools()> others{};  // called for each session
+  // What runs in the background, if others add to it too (agent/subagents.h); null: the tools' own.
+  std::shared_ptr<BackgroundTasks> tasks{};
 };
 
 // Every tool that comes with deft, for one session.
