@@ -8,6 +8,7 @@
 
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/config/lsp_settings.h"
 #include "deft/config/model_settings.h"
 #include "deft/config/price_settings.h"
 #include "deft/config/result_settings.h"
@@ -34,6 +35,7 @@ struct Settings {
   PriceSettings prices{};
   WebSettings web{};
   WorktreeSettings worktree{};
+  LspSettings lsp{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

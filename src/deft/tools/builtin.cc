@@ -18,26 +18,28 @@ namespace deft {
 
 std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& options) {
   auto tasks = options.tasks ? options.tasks : std::make_shared<BackgroundTasks>();
+  const OtherTools others = options.others ? options.others() : OtherTools{};
   std::vector<std::shared_ptr<Tool>> tools = {make_ask_user_question_tool(),
                                               make_bash_tool(options.bash, tasks),
-                                              make_edit_tool(),
+                                              make_edit_tool(others.observer),
                                               make_enter_plan_mode_tool(),
                                               make_enter_worktree_tool(options.worktree),
                                               make_exit_plan_mode_tool(),
                                               make_exit_worktree_tool(options.worktree),
                                               make_glob_tool(options.search),
                                               make_grep_tool(options.search),
-                                              make_notebook_edit_tool(),
                                               make_read_tool(options.after_reading),
                                               make_skill_tool(options.skill),
+                                              make_notebook_edit_tool(others.observer),
                                               make_sleep_tool(),
                                               make_task_output_tool(tasks),
                                               make_task_stop_tool(tasks),
                                               make_todo_write_tool(),
                                               make_tool_search_tool(),
                                               make_web_fetch_tool(options.web),
-                                              make_write_tool()};
+                                              make_write_tool(others.observer)};
   if (auto search = make_web_search_tool(options.web, options.web_search)) tools.push_back(std::move(search));
+  tools.insert(tools.end(), others.tools.begin(), others.tools.end());
   return tools;
 }
 

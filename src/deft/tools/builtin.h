@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "deft/tools/background_tasks.h"
 #include "deft/tools/bash.h"
+#include "deft/tools/file_change_observer.h"
 #include "deft/tools/read.h"
 #include "deft/tools/search_root.h"
 #include "deft/tools/skill.h"
@@ -15,6 +17,12 @@
 
 namespace deft {
 
+// Tools of the layers above this one, and who looks at files when a tool has changed them.
+struct OtherTools {
+  std::vector<std::shared_ptr<Tool>> tools{};
+  std::shared_ptr<FileChangeObserver> observer{};
+};
+
 struct BuiltinOptions {
   BashOptions bash{};
   AfterReading after_reading{};
@@ -23,6 +31,7 @@ struct BuiltinOptions {
   WebSearchOptions web_search{};
   SkillToolOptions skill{};
   WorktreeToolOptions worktree{};
+  std::function<OtherTools()> others{};  // called for each session
   // What runs in the background, if others add to it too (agent/subagents.h); null: the tools' own.
   std::shared_ptr<BackgroundTasks> tasks{};
 };

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "deft/lsp/lsp_tool.h"
 #include "deft/os/capabilities.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/tools/shell_environment.h"
@@ -80,6 +81,11 @@ BuiltinOptions builtin_options(const Settings& settings) {
                           .sparse_paths = settings.worktree.sparse_paths,
                           .from_remote = settings.worktree.from_remote,
                           .environment = ShellEnvironment::own()};
+  options.others = [of_lsp = settings.lsp, profile = options.bash.profile, can_restrict] {
+    auto servers = std::make_shared<lsp::LanguageServers>(
+        lsp::LanguageServersOptions{.settings = of_lsp, .profile = profile, .can_restrict = can_restrict});
+    return OtherTools{.tools = {lsp::make_lsp_tool(servers, of_lsp.enabled)}, .observer = servers};
+  };
   return options;
 }
 
