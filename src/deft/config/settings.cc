@@ -79,6 +79,9 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto web = parse_web_settings(*json);
   if (!web) return std::unexpected(web.error());
   settings.web = std::move(*web);
+  auto tools = parse_tool_settings(*json);
+  if (!tools) return std::unexpected(tools.error());
+  settings.tools = std::move(*tools);
   return settings;
 }
 

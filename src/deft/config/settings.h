@@ -11,6 +11,7 @@
 #include "deft/config/model_settings.h"
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
+#include "deft/config/tool_settings.h"
 #include "deft/config/web_settings.h"
 #include "deft/core/permission.h"
 
@@ -30,6 +31,7 @@ struct Settings {
   ResultSettings results{};
   ModelSettings model{};
   WebSettings web{};
+  ToolSettings tools{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

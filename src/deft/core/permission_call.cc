@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/core/apply_patch.h"
 #include "deft/core/pattern_matches.h"
 #include "deft/core/powershell_line.h"
 #include "deft/core/protected_paths.h"
@@ -109,6 +110,10 @@ std::vector<TouchedPath> Permissions::touched_by(const PermissionQuestion& quest
   };
   if (!question.input || (subject.kind != SubjectKind::read && subject.kind != SubjectKind::edit)) return touched;
   const std::string_view path = text_input(question, subject.field);
+  if (todays_tool_name(question.tool) == kPatchTool) {
+    for (const std::string& named : paths_in_patch(path)) add(named);
+    return touched;
+  }
   if (!path.empty()) {
     add(path);
   } else if (is_tree_tool(todays_tool_name(question.tool))) {

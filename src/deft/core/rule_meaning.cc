@@ -13,7 +13,7 @@ struct ToolSubject {
   std::string_view tool;
   Subject subject;
 };
-constexpr std::array<ToolSubject, 16> kSubjects = {{
+constexpr std::array<ToolSubject, 17> kSubjects = {{
     {"Bash", {SubjectKind::command, "command"}},
     {"Monitor", {SubjectKind::command, "command"}},
     {"PowerShell", {SubjectKind::windows_command, "command"}},
@@ -27,6 +27,7 @@ constexpr std::array<ToolSubject, 16> kSubjects = {{
     {"Write", {SubjectKind::edit, "file_path"}},
     {"MultiEdit", {SubjectKind::edit, "file_path"}},
     {"NotebookEdit", {SubjectKind::edit, "notebook_path"}},
+    {"apply_patch", {SubjectKind::edit, "input"}},
     {"WebFetch", {SubjectKind::domain, "url"}},
     {"Agent", {SubjectKind::agent, "subagent_type"}},
     {"Skill", {SubjectKind::skill, "skill"}},
