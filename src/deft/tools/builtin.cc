@@ -1,5 +1,8 @@
 #include "deft/tools/builtin.h"
 
+#include <iterator>
+
+#include "deft/tools/apply_patch.h"
 #include "deft/tools/ask_user_question.h"
 #include "deft/tools/edit.h"
 #include "deft/tools/glob_tool.h"
@@ -7,7 +10,9 @@
 #include "deft/tools/notebook_edit.h"
 #include "deft/tools/plan_mode.h"
 #include "deft/tools/read.h"
+#include "deft/tools/schedule_tools.h"
 #include "deft/tools/sleep.h"
+#include "deft/tools/task_list_tools.h"
 #include "deft/tools/task_tools.h"
 #include "deft/tools/web_fetch.h"
 #include "deft/tools/write.h"
@@ -18,7 +23,7 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
   auto tasks = std::make_shared<BackgroundTasks>();
   std::vector<std::shared_ptr<Tool>> tools = {make_ask_user_question_tool(),
                                               make_bash_tool(options.bash, tasks),
-                                              make_edit_tool(),
+                                              options.apply_patch ? make_apply_patch_tool() : make_edit_tool(),
                                               make_enter_plan_mode_tool(),
                                               make_exit_plan_mode_tool(),
                                               make_glob_tool(options.search),
@@ -31,6 +36,11 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
                                               make_web_fetch_tool(options.web),
                                               make_write_tool()};
   if (auto search = make_web_search_tool(options.web, options.web_search)) tools.push_back(std::move(search));
+  const auto add = [&](std::vector<std::shared_ptr<Tool>> more) {
+    tools.insert(tools.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  add(make_task_list_tools(options.task_list ? options.task_list : std::make_shared<SharedTaskList>()));
+  if (options.schedule) add(make_schedule_tools(options.schedule));
   return tools;
 }
 

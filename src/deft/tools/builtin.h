@@ -5,6 +5,8 @@
 
 #include "deft/tools/bash.h"
 #include "deft/tools/search_root.h"
+#include "deft/tools/shared_schedule.h"
+#include "deft/tools/shared_task_list.h"
 #include "deft/tools/tool.h"
 #include "deft/tools/web_page.h"
 #include "deft/tools/web_search.h"
@@ -16,6 +18,11 @@ struct BuiltinOptions {
   SearchOptions search{};
   WebOptions web{};
   WebSearchOptions web_search{};
+  bool apply_patch = false;  // instead of Edit, for models that were trained on it: is_trained_on_patches()
+  // Shared by all agents of the session; null: a list of their own, which nobody keeps.
+  std::shared_ptr<SharedTaskList> task_list = nullptr;
+  // Null: nothing can be scheduled, because nobody would give what is due to the model.
+  std::shared_ptr<SharedSchedule> schedule = nullptr;
 };
 
 // Every tool that comes with deft, for one session.

@@ -18,8 +18,8 @@ TEST(BuiltinTools, AreAllThereWithUsableSchemasAndADescription) {
     EXPECT_EQ(find_string(entry.tool->spec().input_schema, "type"), "object");
   }
   EXPECT_EQ(names, (std::vector<std::string>{"AskUserQuestion", "Bash", "Edit", "EnterPlanMode", "ExitPlanMode", "Glob",
-                                             "Grep", "NotebookEdit", "Read", "Sleep", "TaskOutput", "TaskStop",
-                                             "WebFetch", "Write"}));
+                                             "Grep", "NotebookEdit", "Read", "Sleep", "TaskCreate", "TaskGet",
+                                             "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "WebFetch", "Write"}));
 }
 
 }  // namespace

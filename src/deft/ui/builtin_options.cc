@@ -8,6 +8,7 @@
 
 #include "deft/os/capabilities.h"
 #include "deft/os/curl_http_client.h"
+#include "deft/tools/apply_patch.h"
 #include "deft/tools/shell_environment.h"
 
 namespace deft {
@@ -52,9 +53,18 @@ UseProfile use_profile(ShellSettings::Profile profile) {
   return UseProfile::if_needed;
 }
 
+bool offers_apply_patch(ToolSettings::EditTool edit_tool, std::string_view model) {
+  switch (edit_tool) {
+    case ToolSettings::EditTool::edit: return false;
+    case ToolSettings::EditTool::apply_patch: return true;
+    case ToolSettings::EditTool::by_model: break;
+  }
+  return is_trained_on_patches(model);
+}
+
 }  // namespace
 
-BuiltinOptions builtin_options(const Settings& settings) {
+BuiltinOptions builtin_options(const Settings& settings, std::string_view model) {
   const ShellSettings& shell = settings.shell;
   const bool can_restrict = can_run_read_only();
   BashOptions bash{.read_only_calls = can_restrict || shell.read_only_without_sandbox,
@@ -76,6 +86,7 @@ BuiltinOptions builtin_options(const Settings& settings) {
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
     options.web_search.key = key;
   }
+  options.apply_patch = offers_apply_patch(settings.tools.edit_tool, model);
   return options;
 }
 
