@@ -89,9 +89,12 @@ Result<void> BackgroundTasks::adopt(const std::string& id, BackgroundCommand& co
 }
 
 void BackgroundTasks::watch(Task& task, std::stop_token stop) {
-  const auto keep = [&](OutputStream, std::string_view bytes) {
-    const std::lock_guard lock(mutex_);
-    task.what.output->add(bytes);
+  const auto keep = [&](OutputStream stream, std::string_view bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      task.what.output->add(bytes);
+    }
+    if (task.what.on_output) task.what.on_output(stream, bytes);
   };
   const auto end = task.what.child->follow(keep, {.cancel = stop, .deadline = task.what.deadline}, {});
   std::vector<std::function<void()>> callbacks;

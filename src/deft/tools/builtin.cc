@@ -9,6 +9,7 @@
 #include "deft/tools/grep.h"
 #include "deft/tools/notebook_edit.h"
 #include "deft/tools/plan_mode.h"
+#include "deft/tools/powershell.h"
 #include "deft/tools/read.h"
 #include "deft/tools/schedule_tools.h"
 #include "deft/tools/sleep.h"
@@ -20,9 +21,10 @@
 namespace deft {
 
 std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& options) {
-  auto tasks = std::make_shared<BackgroundTasks>();
+  const auto tasks = std::make_shared<BackgroundTasks>();
+  const auto commands = std::make_shared<BashCommands>(options.bash);
   std::vector<std::shared_ptr<Tool>> tools = {make_ask_user_question_tool(),
-                                              make_bash_tool(options.bash, tasks),
+                                              make_bash_tool(commands, tasks),
                                               options.apply_patch ? make_apply_patch_tool() : make_edit_tool(),
                                               make_enter_plan_mode_tool(),
                                               make_exit_plan_mode_tool(),
@@ -40,6 +42,8 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
     tools.insert(tools.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
   add(make_task_list_tools(options.task_list ? options.task_list : std::make_shared<SharedTaskList>()));
+  if (options.monitor) tools.push_back(make_monitor_tool(commands, tasks, options.monitor));
+  if (!options.powershell.empty()) tools.push_back(make_powershell_tool(options.powershell, options.bash, tasks));
   if (options.schedule) add(make_schedule_tools(options.schedule));
   return tools;
 }

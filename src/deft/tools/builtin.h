@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "deft/tools/bash.h"
+#include "deft/tools/monitor.h"
 #include "deft/tools/search_root.h"
 #include "deft/tools/shared_schedule.h"
 #include "deft/tools/shared_task_list.h"
@@ -23,6 +25,9 @@ struct BuiltinOptions {
   std::shared_ptr<SharedTaskList> task_list = nullptr;
   // Null: nothing can be scheduled, because nobody would give what is due to the model.
   std::shared_ptr<SharedSchedule> schedule = nullptr;
+  // Who tells the model what a monitored command prints; nothing: nobody, and there is no Monitor.
+  MonitorSink monitor = nullptr;
+  std::string powershell = {};  // the program, absolute: find_powershell(); empty: there is none
 };
 
 // Every tool that comes with deft, for one session.

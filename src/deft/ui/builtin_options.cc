@@ -9,6 +9,7 @@
 #include "deft/os/capabilities.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/tools/apply_patch.h"
+#include "deft/tools/powershell.h"
 #include "deft/tools/shell_environment.h"
 
 namespace deft {
@@ -86,6 +87,7 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
     options.web_search.key = key;
   }
+  if (const char* path = std::getenv("PATH")) options.powershell = find_powershell(path).value_or("");
   options.apply_patch = offers_apply_patch(settings.tools.edit_tool, model);
   return options;
 }
