@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,11 +10,14 @@
 
 #include "deft/agent/agent_hooks.h"
 #include "deft/agent/attempts.h"
+#include "deft/agent/compaction.h"
 #include "deft/agent/engine.h"
 #include "deft/agent/session.h"
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
+#include "deft/agent/structured_output.h"
 #include "deft/agent/turn.h"
+#include "deft/core/context_gauge.h"
 #include "deft/core/conversation.h"
 #include "deft/model/model.h"
 
@@ -30,6 +34,23 @@ struct TurnLimits {
   std::optional<std::uint64_t> tokens_max = std::nullopt;  // of the session, in and out
 };
 
+// Those who work for an agent (agent/subagents.h). Any thread may call.
+class AgentChildren {
+ public:
+  virtual ~AgentChildren() = default;
+  virtual bool take(Feed& item) = 0;                 // true: it was meant for one of them alone
+  virtual std::vector<std::string> take_news() = 0;  // of those in the background that have ended: for the model
+  virtual bool at_work() const = 0;                  // in the background
+  virtual void abort() = 0;                          // all of them end soon
+  virtual void end() = 0;                            // the same, and it is waited for
+};
+
+// How long a conversation may become.
+struct ContextLimits {
+  std::uint64_t window_tokens = kContextWindowTokensDefault;  // of the model
+  bool automatic = true;  // it is compacted when it is nearly full; false: the turn ends when it is
+};
+
 struct AgentOptions {
   EngineOptions engine;  // where it works, with which permissions, in which session folder
   std::string model;
@@ -41,8 +62,14 @@ struct AgentOptions {
   std::optional<Json> output_format = std::nullopt;
   std::optional<Json> tool_choice = std::nullopt;
   std::string session_id = {};
-  bool raw_events = false;  // RawEventArrived too
+  bool raw_events = false;                                 // RawEventArrived too
+  std::shared_ptr<StructuredOutput> structured = nullptr;  // what a turn has to end with; its tool is to be added
   TurnLimits limits = {};
+  ContextLimits context = {};
+  AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
+  bool waits_for_children = false;    // a turn does not end before those in the background have
+  // Tools that are found by ToolSearch, if the agent has that.
+  Deferral deferral = {.when = Deferral::When::when_many};
   std::size_t retries_max = kModelRetriesDefault;
   bool retry_overload_for_ever = false;
   RetryDelay retry_delay = nullptr;  // nothing: exponential back-off
@@ -77,39 +104,55 @@ class Agent final : private Frontend {
   AgentOptions& options() { return options_; }  // model, system and the like count from the next request on
   const History& history() const { return conversation_.messages(); }
   Engine& engine() { return *engine_; }
-  const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs included
+  const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs and subagents included
+  SessionUsage usage_of_this_run() const;                         // of that, what came since open()
   std::size_t interrupted_calls() const { return interrupted_; }  // of an earlier run, now answered as such
-  // What the session's journal says last of it (Journal::state): "title", "mode", "todos" …; null: nothing.
+  // What the session's journal says last of it (Journal::state): "title", "mode" …; null: nothing.
   Json state(const std::string& key) const;
   void set_state(const std::string& key, Json value);
   // SessionStart and SessionEnd hooks; they are waited for. `source`: "startup", "resume", "clear", "compact", "fork";
   // `reason`: "clear", "logout", "prompt_input_exit", "other".
   SessionBegin begin_session(std::string_view source);
   void end_session(std::string_view reason);
-  // For others who ask hooks on the turn's thread: compaction.
+  // Makes the conversation shorter by hand: "/compact". Blocks as run_turn() does. Errors: `invalid_input` if there is
+  // nothing to compact, `denied` by a hook, `cancelled` by abort(), else why the model wrote no summary.
+  Result<CompactionDone> compact(std::string instructions = {});
+  std::uint64_t context_tokens() const;  // estimated, of the next request
+
+  // For others who ask hooks on the turn's thread.
   AgentHooks& hooks() { return *hooks_; }
   HookScene hook_scene() const;
 
   // From any thread; without a turn they change nothing.
   void abort();  // Ctrl-C: the request is cancelled, calls are stopped, the turn ends
   void interrupt(
-      Prompt prompt);  // a new message of the user: calls that can be interrupted stop; it follows the results
-  void feed(Feed answer) { engine_->feed(std::move(answer)); }  // answers to questions, results of the host's tools
+      Prompt prompt);      // a new message of the user: calls that can be interrupted stop; it follows the results
+  void feed(Feed answer);  // answers to questions, results of the host's tools
+  void wake(std::string notice);             // there is news of the children; `notice` is for people
+  void add_usage(const SessionUsage& used);  // of a child
+  struct Spent {
+    double cost = 0;
+    std::uint64_t tokens = 0;
+  };
+  Spent spent() const { return {cost_spent_, tokens_spent_}; }  // usage(), as it was not long ago
 
  private:
   enum class Phase : std::uint8_t {
     idle,
-    asking,     // a request is under way
-    waiting,    // for the time to make it again
-    finishing,  // the message has ended, its calls have not all
-    prompting,  // hooks are asked about what the user said
-    stopping,   // hooks are asked whether the turn may end
+    asking,      // a request is under way
+    waiting,     // for the time to make it again
+    compacting,  // a summary of the conversation is written
+    finishing,   // the message has ended, its calls have not all
+    prompting,   // hooks are asked about what the user said
+    awaiting,    // those in the background have not ended
+    stopping,    // hooks are asked whether the turn may end
   };
 
   Agent(AgentOptions options, ModelClient& model, Frontend& frontend);
   Executor& executor() { return engine_->executor(); }
   void show(Event event) override;  // of the engine
   bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_hooks() const override { return frontend_.wants_hooks(); }
 
   Result<void> resume(Session session);
 
@@ -125,9 +168,11 @@ class Agent final : private Frontend {
   void finish_message();
   void answer_calls();
   void go_on_without_calls();
+  bool wants_structured_output() const;
+  void ask_for_structured_output();
   void end_turn(TurnReason reason, std::string explanation = {});
 
-  void take_abort();
+  void take_abort(std::size_t turn);
   void take_interrupt(Prompt prompt);
   void end_request();
   void ask_again_in(Duration delay);
@@ -151,24 +196,49 @@ class Agent final : private Frontend {
   void go_on_with_prompts();
   std::optional<std::string> stop_after_calls() const;
   bool add_late_words();
+  bool add_news();
+  void count(const std::string& model, const Json& usage, double cost);
   void consider_end();
   void take_stop_hooks(const HookOutcome& outcome);
   void add_user(const std::string& content);
+  void announce_tools();  // agent_discovery.cc: the names of those that are left out of the prompt
+
+  // agent_compaction.cc
+  enum class AfterCompaction : std::uint8_t { nothing, request_might_fit, request_did_not_fit };
+  std::uint64_t context_window() const;
+  bool has_room() const;
+  bool should_compact() const;
+  void compact_before_request();
+  bool compact_after_overflow();
+  void begin_compaction(std::string trigger, std::string instructions, std::size_t kept, AfterCompaction after);
+  void take_compaction(std::size_t kept, Result<CompactedText> text);
+  void use_compaction(std::size_t kept, const CompactedText& text);
+  bool abort_compaction();
   std::optional<TurnReason> reached_limit() const;
+  Attempts fresh_attempts() const;
 
   AgentOptions options_;
   ModelClient& model_;
   Frontend& frontend_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<AgentHooks> hooks_;
+  std::unique_ptr<Compaction> compaction_;
   std::vector<std::string> context_;  // of hooks, for the next prompt
   std::size_t prompts_given_ = 0;
   bool has_started_ = false;  // a subagent: its hooks know
   Conversation conversation_;
   std::optional<SessionLog> log_;
   SessionUsage usage_;
+  SessionUsage usage_before_;  // of earlier runs
+  std::atomic<double> cost_spent_ = 0;
+  std::atomic<std::uint64_t> tokens_spent_ = 0;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
+  ContextGauge gauge_;
+  std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
+  std::uint64_t window_known_ = kContextWindowTokensMax;  // more than this the model has refused
+
+  std::atomic<std::size_t> turn_ = 0;  // grows when a turn begins and when it ends: whom an abort was meant for
 
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;
@@ -190,6 +260,12 @@ class Agent final : private Frontend {
   bool discard_kept_ = false;  // what the executor said to the last discard
   std::size_t pauses_ = 0;
   std::size_t kept_in_a_row_ = 0;
+  AfterCompaction after_compaction_ = AfterCompaction::nothing;
+  CompactionDone compaction_shown_;                          // what is told of it
+  std::optional<Result<CompactionDone>> compaction_answer_;  // to compact()
+  bool is_just_compacted_ = false;                           // no answer has come since
+  bool compaction_failed_ = false;                           // in this turn: it is not tried again
+  std::size_t compactions_in_a_row_ = 0;
   TurnEnd so_far_;
   TimePoint began_{};
   TimePoint asked_{};

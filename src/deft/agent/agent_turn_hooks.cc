@@ -147,6 +147,11 @@ std::optional<std::string> Agent::stop_after_calls() const {
 void Agent::consider_end() {
   if (so_far_.stop_reason == "refusal") return end_turn(TurnReason::refusal);
   if (add_late_words()) return send_request();
+  if (add_news()) return send_request();
+  if (options_.waits_for_children && options_.children && options_.children->at_work()) {
+    phase_ = Phase::awaiting;
+    return;
+  }
   const HookEvent event = is_subagent() ? HookEvent::subagent_stop : HookEvent::stop;
   if (!hooks_->listens(event)) return end_turn(TurnReason::completed);
   phase_ = Phase::stopping;

@@ -195,7 +195,14 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
                                                 "; send the call again with a complete JSON object.");
   }
   AdmittedCall admitted{.call = std::move(call), .entry = *entry};
-  return readmit(admitted, session, admitted.call.input);
+  auto checked = readmit(admitted, session, admitted.call.input);
+  if (auto* refused = std::get_if<ToolResult>(&checked)) {
+    if (pool.is_deferred(spec.name) && !session.has_loaded_tool(spec.name)) {
+      refused->text += "\nIts definition was not loaded: call ToolSearch with the query \"select:" + spec.name +
+                       "\" first, then call it again.";
+    }
+  }
+  return checked;
 }
 
 std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, const SessionView& session,
@@ -263,6 +270,7 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .progress = setting.progress,
           .answer = setting.answer,
           .call_id = call.call.id,
+          .agent_id = parts_.agent_id,
           .session_folder = parts_.session_folder,
           .outputs = parts_.results.folder(),
           .result_characters_max = limit_of(call).characters_max,
@@ -302,6 +310,10 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
   question.hides_denied_files = declared(false, [&] { return tool.leaves_out_denied_files(); });
   question.own_verdict = declared(std::optional(OwnVerdict{Verdict::ask, "its own check failed"}),
                                   [&] { return tool.check_permission(input, setting.session); });
+  if (parts_.only_reads && !call.read_only && !question.session_only) {
+    question.own_verdict =
+        OwnVerdict{Verdict::deny, "an agent of this type only reads, and this would change something"};
+  }
   if (hooks.verdict) question.hook_verdict = verdict_of(*hooks.verdict);
   question.hook_reason = hooks.reason;
   question.auto_paused = parts_.tally->paused();

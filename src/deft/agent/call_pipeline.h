@@ -95,6 +95,7 @@ class CallPipeline {
     std::shared_ptr<AutoTally> tally = std::make_shared<AutoTally>();
     std::string agent_id = {};  // of a subagent
     std::string agent_type = {};
+    bool only_reads = false;  // whatever the permissions say, nothing is changed
   };
   explicit CallPipeline(Parts parts) : parts_(std::move(parts)) {}
 
@@ -120,6 +121,7 @@ class CallPipeline {
               ToolResult& result) const;
   // Instead of finish(), of a call that was stopped.
   void finish_stopped(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const;
+  bool is_of_subagent() const { return !parts_.agent_id.empty(); }
   TimePoint now() const { return parts_.os.clock.now(); }
   std::optional<Wait> wait_for(const AdmittedCall& call, const CallSetting& setting) const;
   // For people who are asked about it.

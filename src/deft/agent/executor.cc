@@ -81,6 +81,12 @@ std::shared_ptr<const ToolPool> Executor::pool() {
   return parts_.registry.pool(*parts_.permissions);
 }
 
+std::string Executor::definitions() {
+  const auto shown = pool();
+  parts_.registry.keep_listed(*shown);
+  return shown->definitions(parts_.session);
+}
+
 // --- what happens ---
 
 void Executor::take(Feed item) {
@@ -99,6 +105,12 @@ void Executor::take(Feed item) {
                    if (later) return next_messages_.emplace_back(std::move(offered)), void();
                    if (auto added = parts_.registry.add(std::move(offered.tool)); !added) {
                      parts_.frontend.show(Notice{added.error().message});
+                   }
+                 },
+                 [&](ToolsChanged& changed) {
+                   if (later) return next_messages_.emplace_back(std::move(changed)), void();
+                   for (std::string& text : parts_.registry.set_group(changed.group, std::move(changed.tools))) {
+                     parts_.frontend.show(Notice{std::move(text)});
                    }
                  },
                  [&](Interrupted) {
@@ -135,6 +147,9 @@ void Executor::take(Feed item) {
                  },
                  [&](const MovedToBackground& moved) { move_to_background(moved.call_id); },
                  [&](const ModeWanted& wanted) { take_mode(wanted.mode); },
+                 [&](RulesGranted& granted) {
+                   allow_always({.rules = std::move(granted.rules), .destination = SettingSource::session}, {});
+                 },
              },
              item);
 }
@@ -153,6 +168,7 @@ void Executor::forget_context() {
   forgets_context_ = false;
   parts_.given.forget();
   parts_.session.files.forget_read();
+  parts_.session.tools.forget_context();
 }
 
 void Executor::begin_message() {

@@ -43,6 +43,11 @@ struct InputEnded {};   // no more messages come
 struct ToolOffered {
   std::shared_ptr<Tool> tool;  // available from the next message on
 };
+// All tools of a group, a server, instead of those that it had: available from the next message on.
+struct ToolsChanged {
+  std::string group;
+  std::vector<std::shared_ptr<Tool>> tools;
+};
 // "Always allow": what the answer writes down.
 struct AlwaysAllow {
   std::vector<std::string> rules;  // empty: those that were proposed
@@ -55,6 +60,7 @@ struct PermissionAnswer {
   std::optional<Json> updated_input;
   bool ends_turn = false;  // a denial that also stops everything else
   std::optional<AlwaysAllow> always = std::nullopt;
+  JsonArray updated_permissions = {};  // further changes that come with a yes, see PermissionUpdate
 };
 struct HostAnswer {
   std::string call_id;
@@ -67,13 +73,25 @@ struct MovedToBackground {
 struct ModeWanted {
   Mode mode = Mode::normal;  // by the person or the host; counts for calls that begin from now on
 };
-using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
-                          PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
+// Rules that the person has allowed for this session, on another occasion than a question of this agent.
+struct RulesGranted {
+  std::vector<std::string> rules;
+};
+using Feed =
+    std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered, ToolsChanged,
+                 PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted, RulesGranted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
   frontend,  // questions go to the frontend, answers come as PermissionAnswer, until the input ends
   person,    // the same, and whoever answers is still there when the input has ended
+};
+
+// In which order those are asked who may settle a question.
+enum class Handler : std::uint8_t {
+  interactive,  // hooks and people at the same time: the first answer counts
+  coordinator,  // of a subagent: hooks first, and people only about what these leave open
+  worker,       // of a member of a team: its coordinator alone
 };
 
 struct ExecutorOptions {
@@ -82,6 +100,7 @@ struct ExecutorOptions {
   bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
   bool sibling_cancellation = true;
   Asking asking = Asking::nobody;
+  Handler handler = Handler::interactive;
   Duration stop_grace = std::chrono::seconds(10);  // then a worker that does not stop is answered for
 };
 
@@ -128,10 +147,14 @@ class Executor {
   void begin_turn();                                                       // after an abort, calls are taken again
   void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
   std::shared_ptr<const ToolPool> pool();                                  // for the next message
+  // The definitions that the model is shown now; what stands there is not left out later on.
+  std::string definitions();
   // Tells Notification hooks; nobody waits for them.
   void notify(std::string_view type, std::string_view message);
   // Ends what hooks still do beside the turn: before the runner's threads are waited for.
   void end_side_hooks() { side_hooks_.request_stop(); }
+  // Threads that were told to stop and never came back: the process must leave with _exit.
+  std::size_t stuck_workers() const { return summary_.stuck_workers; }
 
  private:
   struct Task;        // what a worker has of a call
@@ -198,6 +221,7 @@ class Executor {
   bool can_ask_somebody() const {
     return options_.asking == Asking::person || (options_.asking == Asking::frontend && !input_ended_);
   }
+  void show_question(CallIndex call);
   void settle_question(CallIndex call, PermissionAnswer answer);
   void close_question(CallRecord& record);
   void deny_unasked(CallIndex call);

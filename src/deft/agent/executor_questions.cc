@@ -10,26 +10,44 @@
 // input) takes it out on the turn's thread: the first wins, the others find nothing.
 
 namespace deft {
+namespace {
+
+// A subagent cannot talk to the user: it tells whoever gave it its task.
+std::string refusal_text(const std::string& tool, const std::string& feedback, bool is_of_subagent) {
+  const std::string text = "The user did not allow this call of " + tool + ".";
+  if (!feedback.empty()) return text + " They said: " + feedback;
+  if (!is_of_subagent) return text + " Do not try it by another way.";
+  return text +
+         " Do not try it by another way: do what you can of your task without it, and say in your answer what is "
+         "missing and why.";
+}
+
+}  // namespace
 
 void Executor::take(CallIndex index, Asks asks) {
   CallRecord& record = active_->calls[index];
   record.admitted->hooks = std::move(asks.hooks);
-  record.asked_because = asks.decision.reason;
-  const bool has_hooks = parts_.pipeline.listens(HookEvent::permission_request);
+  record.decision = std::move(asks.decision);
+  const bool has_hooks = options_.handler != Handler::worker && parts_.pipeline.listens(HookEvent::permission_request);
   if (!can_ask_somebody() && !has_hooks) return deny_unasked(index);
   active_->run.parked(index, Waiting::before_run);
   record.place = CallRecord::Place::question;
   record.question_id = "perm_" + std::to_string(++questions_asked_);
   record.proposal = std::move(asks.proposal);
-  record.question_shown = can_ask_somebody();
+  record.question_shown = false;
   questions_.emplace(record.question_id, index);
   if (has_hooks) ask_permission_hooks(index);
-  if (!record.question_shown) return;
-  const ToolCall& call = record.admitted->call;
+  const bool hooks_go_first = has_hooks && options_.handler == Handler::coordinator;
+  if (can_ask_somebody() && !hooks_go_first) show_question(index);
+}
+
+void Executor::show_question(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  record.question_shown = true;
   parts_.frontend.show(PermissionAsked{.id = record.question_id,
-                                       .call = call,
+                                       .call = record.admitted->call,
                                        .title = parts_.pipeline.title(*record.admitted),
-                                       .decision = std::move(asks.decision),
+                                       .decision = record.decision,
                                        .is_destructive = parts_.pipeline.is_destructive(*record.admitted),
                                        .proposal = record.proposal});
   notify("permission_prompt", "Your permission is needed to use " + record.tool);
@@ -37,8 +55,8 @@ void Executor::take(CallIndex index, Asks asks) {
 
 void Executor::deny_unasked(CallIndex index) {
   const CallRecord& record = active_->calls[index];
-  const std::string text = "Permission to use " + record.tool + " would have to be asked for (" + record.asked_because +
-                           "), and nobody can be asked here. Go on without it.";
+  const std::string text = "Permission to use " + record.tool + " would have to be asked for (" +
+                           record.decision.reason + "), and nobody can be asked here. Go on without it.";
   finish_call(index, {.result = engine_error(Errc::denied, text)});
 }
 
@@ -60,9 +78,8 @@ void Executor::take_answer(PermissionAnswer answer) {
   record.question_shown = false;  // whoever answers knows
   close_question(record);
   if (answer.verdict == Verdict::allow) return settle_question(index, std::move(answer));
-  std::string text = "The user did not allow this call of " + record.tool + ".";
-  text += answer.feedback.empty() ? " Do not try it by another way." : " They said: " + answer.feedback;
-  finish_call(index, {.result = engine_error(Errc::denied, text)});
+  finish_call(index, {.result = engine_error(
+                          Errc::denied, refusal_text(record.tool, answer.feedback, parts_.pipeline.is_of_subagent()))});
   if (answer.ends_turn) take(Feed(Aborted{}));
 }
 
@@ -73,14 +90,16 @@ void Executor::settle_question(CallIndex index, PermissionAnswer answer) {
   record.admitted->approved = true;
   parts_.pipeline.approved_by_person();
   const std::vector<std::string> proposal = std::move(record.proposal);
+  const JsonArray updates = std::move(answer.updated_permissions);
   if (answer.updated_input) {
     replace_input(index, std::move(*answer.updated_input));
     // The proposal was about another input.
     if (answer.always) allow_always(std::move(*answer.always), {});
-    return;
+    return update_permissions(updates);
   }
   active_->run.unparked(index);
   if (answer.always) allow_always(std::move(*answer.always), proposal);
+  update_permissions(updates);
 }
 
 // Hooks that are being asked may still answer.

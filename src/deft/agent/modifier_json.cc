@@ -72,6 +72,16 @@ FileSeen seen_of(const Json& json) {
           .read = ranges_of(json, "read")};
 }
 
+std::vector<std::string> names_of(const Json& json) {
+  std::vector<std::string> names;
+  const JsonArray* array = find_array(json, "names");
+  if (!array) return names;
+  for (const Json& name : *array) {
+    if (name.is_string()) names.emplace_back(view(name.get_string()));
+  }
+  return names;
+}
+
 }  // namespace
 
 JsonArray modifiers_json(const std::vector<Modifier>& modifiers) {
@@ -83,6 +93,14 @@ JsonArray modifiers_json(const std::vector<Modifier>& modifiers) {
       json.push_back(std::move(one));
     }
     if (const auto* file = std::get_if<FileWasSeen>(&modifier)) json.push_back(seen_json(file->seen));
+    if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) {
+      json.push_back(JsonObject{{"kind", "todos"}, {"todos", todos_json(replaced->todos)}});
+    }
+    if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) {
+      JsonArray names;
+      for (const std::string& name : more->names) names.emplace_back(name);
+      json.push_back(JsonObject{{"kind", "tools_loaded"}, {"names", std::move(names)}});
+    }
   }
   return json;
 }
@@ -93,6 +111,11 @@ std::vector<Modifier> modifiers_of(const Json& json) {
   if (!array) return modifiers;
   for (const Json& one : *array) {
     const auto kind = find_string(one, "kind");
+    if (kind == "todos") {
+      const Json* list = find(one, "todos");
+      if (auto todos = todos_of(list ? *list : Json())) modifiers.emplace_back(TodosReplaced{std::move(*todos)});
+    }
+    if (kind == "tools_loaded") modifiers.emplace_back(ToolsLoaded{names_of(one)});
     if (!path_of(one).starts_with('/')) continue;
     if (kind == "directory") modifiers.emplace_back(WorkingDirectoryChanged{path_of(one)});
     if (kind == "file_seen") modifiers.emplace_back(FileWasSeen{seen_of(one)});

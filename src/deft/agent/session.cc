@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "deft/agent/modifier_json.h"
+#include "deft/core/compaction_plan.h"
 #include "deft/core/conversation.h"
 #include "deft/core/message_content.h"
 
@@ -78,6 +79,8 @@ class Rebuilding {
     if (type == "results") return take_results(entry);
     if (type == "discarded") return forget_calls();
     if (type == "compacted") return take_compaction(entry);
+    if (type == "used") return take_usage(entry);
+    if (type == "state" && text_at(entry, "key") == kAnnouncedToolsKey) return take_announced(entry);
     if (type == "state") session_.state[text_at(entry, "key")] = find(entry, "value") ? *find(entry, "value") : Json();
   }
 
@@ -104,6 +107,22 @@ class Rebuilding {
     if (content.empty()) return;
     end_message();
     conversation_.add_user(content);
+  }
+
+  void take_announced(const Json& entry) {
+    session_.tools.announced.clear();
+    const JsonArray* names = find_array(entry, "value");
+    for (std::size_t i = 0; names && i < names->size(); ++i) {
+      if ((*names)[i].is_string()) session_.tools.announced.emplace(view((*names)[i].get_string()));
+    }
+  }
+
+  // Of a subagent.
+  void take_usage(const Json& entry) {
+    const JsonObject* models = find_object(entry, "models");
+    if (!models) return;
+    for (const auto& [model, usage] : *models) session_.usage.add(std::string(model), usage, 0);
+    session_.usage.cost += find_number(entry, "cost").value_or(0);
   }
 
   // The first one counts: a worker that came back after it was answered for writes a second one.
@@ -184,6 +203,8 @@ class Rebuilding {
           session_.working_directory = moved->path;
         }
         if (const auto* file = std::get_if<FileWasSeen>(&modifier)) session_.files.record(file->seen);
+        if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) session_.todos = replaced->todos;
+        if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) session_.tools.apply(*more);
       }
     }
     session_.files.end_message();
@@ -214,12 +235,12 @@ class Rebuilding {
     const std::string summary = content_at(entry, "summary");
     const auto kept = find_int(entry, "kept_messages").value_or(0);
     if (summary.empty() || kept < 0) return;
+    const Json* usage = find(entry, "usage");
+    if (usage) session_.usage.add(text_at(entry, "model"), *usage, find_number(entry, "cost").value_or(0));
     end_message();
-    const History& before = conversation_.messages();
-    const auto count = std::min(static_cast<std::size_t>(kept), before.size());
-    History history{{Role::user, summary}};
-    history.insert(history.end(), before.end() - static_cast<std::ptrdiff_t>(count), before.end());
-    conversation_.replace(std::move(history));
+    conversation_.replace(compacted_history(conversation_.messages(), summary, static_cast<std::size_t>(kept)));
+    session_.files.forget_read();  // as the executor did then
+    session_.tools.forget_context();
   }
 
   Session session_;
@@ -250,6 +271,31 @@ void SessionUsage::add(const std::string& model, const Json& usage, double cost_
   sum.cache_write += use.cache_write;
   tokens += use.total();
   cost += cost_of_it;
+}
+
+void SessionUsage::add(const SessionUsage& other) {
+  for (const auto& [model, use] : other.by_model) {
+    TokenUse& sum = by_model[model];
+    sum.input += use.input;
+    sum.output += use.output;
+    sum.cache_read += use.cache_read;
+    sum.cache_write += use.cache_write;
+  }
+  tokens += other.tokens;
+  cost += other.cost;
+}
+
+void SessionUsage::subtract(const SessionUsage& earlier) {
+  for (const auto& [model, use] : earlier.by_model) {
+    TokenUse& rest = by_model[model];
+    rest.input -= std::min(rest.input, use.input);
+    rest.output -= std::min(rest.output, use.output);
+    rest.cache_read -= std::min(rest.cache_read, use.cache_read);
+    rest.cache_write -= std::min(rest.cache_write, use.cache_write);
+    if (rest.total() == 0) by_model.erase(model);
+  }
+  tokens -= std::min(tokens, earlier.tokens);
+  cost = std::max(0.0, cost - earlier.cost);
 }
 
 Result<Session> Session::load(const std::string& journal) {

@@ -142,6 +142,7 @@ AnsweredHook UserHooks::ask(const Asking& asking, const ChosenHook& chosen) {
       case HookType::mcp_tool: answer = ask_mcp_tool(asking, chosen); break;
       case HookType::prompt:
       case HookType::agent: answer = ask_model(asking, chosen); break;
+      case HookType::callback: answer = ask_host(asking, chosen); break;
     }
   }
   answered.report.duration = std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock.now() - began);
@@ -255,6 +256,23 @@ HookAnswer UserHooks::ask_model(const Asking& asking, const ChosenHook& chosen) 
           asking.stop);
   if (!reply) return answer_of_error(hook.event, reply.error(), chosen.blocks_on_failure);
   return answer_of_model(hook.event, *reply, hook.continue_on_block, chosen.blocks_on_failure);
+}
+
+HookAnswer UserHooks::ask_host(const Asking& asking, const ChosenHook& chosen) {
+  const Hook& hook = *chosen.hook;
+  if (!parts_.services.call_host) {
+    return answer_of_failure(hook.event, "The host is not there any more", chosen.blocks_on_failure);
+  }
+  const auto reply = parts_.services.call_host({.id = hook.callback,
+                                                .input = asking.input.get_object(),
+                                                .call_id = asking.moment.call ? asking.moment.call->id : "",
+                                                .deadline = parts_.clock.now() + asking.timeout(hook)},
+                                               asking.stop);
+  if (!reply) return answer_of_error(hook.event, reply.error(), chosen.blocks_on_failure);
+  if (reply->is_null()) return {};
+  if (!reply->is_object()) return answer_of_failure(hook.event, "It answered no object", chosen.blocks_on_failure);
+  HookEnd end{.output = to_json(*reply)};
+  return answer_of_program(hook.event, end, chosen.blocks_on_failure);
 }
 
 }  // namespace deft

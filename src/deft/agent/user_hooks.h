@@ -56,6 +56,7 @@ class UserHooks final : public HookRunner {
   HookAnswer ask_http(const Asking& asking, const ChosenHook& chosen);
   HookAnswer ask_mcp_tool(const Asking& asking, const ChosenHook& chosen);
   HookAnswer ask_model(const Asking& asking, const ChosenHook& chosen);
+  HookAnswer ask_host(const Asking& asking, const ChosenHook& chosen);
   HookAnswer go_on_in_background(const Asking& asking, const ChosenHook& chosen,
                                  std::shared_ptr<class HookProgram> program, Duration timeout);
   void bound(HookAnswer& answer, const Asking& asking, const Hook& hook);

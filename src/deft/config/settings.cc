@@ -76,6 +76,9 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto model = parse_model_settings(*json);
   if (!model) return std::unexpected(model.error());
   settings.model = std::move(*model);
+  auto prices = parse_price_settings(*json);
+  if (!prices) return std::unexpected(prices.error());
+  settings.prices = std::move(*prices);
   auto web = parse_web_settings(*json);
   if (!web) return std::unexpected(web.error());
   settings.web = std::move(*web);

@@ -9,6 +9,7 @@
 #include "deft/base/json.h"
 #include "deft/base/result.h"
 #include "deft/config/model_settings.h"
+#include "deft/config/price_settings.h"
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
 #include "deft/config/tool_settings.h"
@@ -30,6 +31,7 @@ struct Settings {
   ShellSettings shell{};
   ResultSettings results{};
   ModelSettings model{};
+  PriceSettings prices{};
   WebSettings web{};
   ToolSettings tools{};
 };

@@ -9,6 +9,8 @@ void SessionState::apply(const Modifier& modifier) {
   if (const auto* file = std::get_if<FileWasSeen>(&modifier)) files.record(file->seen);
   if (const auto* looked = std::get_if<FileWasLookedAt>(&modifier)) files.looked_at(looked->path, looked->modified_ns);
   if (const auto* change = std::get_if<ModeChanged>(&modifier)) mode.apply(*change);
+  if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) todos = replaced->todos;
+  if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) tools.apply(*more);
 }
 
 std::string_view SessionView::working_directory() const {
@@ -18,12 +20,27 @@ std::string_view SessionView::working_directory() const {
   return state_->working_directory;
 }
 
+const TodoList& SessionView::todos() const {
+  for (auto modifier = pending_.rbegin(); modifier != pending_.rend(); ++modifier) {
+    if (const auto* replaced = std::get_if<TodosReplaced>(&*modifier)) return replaced->todos;
+  }
+  return state_->todos;
+}
+
 Mode SessionView::mode() const {
   ModeMemory memory = mode_;
   for (const Modifier& modifier : pending_) {
     if (const auto* change = std::get_if<ModeChanged>(&modifier)) memory.apply(*change);
   }
   return memory.now;
+}
+
+bool SessionView::has_loaded_tool(std::string_view name) const {
+  if (state_->tools.has_loaded(name)) return true;
+  return std::ranges::any_of(pending_, [&](const Modifier& modifier) {
+    const auto* more = std::get_if<ToolsLoaded>(&modifier);
+    return more && std::ranges::find(more->names, name) != more->names.end();
+  });
 }
 
 std::optional<FileSeen> SessionView::file_seen(std::string_view path) const {

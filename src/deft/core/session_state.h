@@ -9,6 +9,8 @@
 
 #include "deft/core/file_ledger.h"
 #include "deft/core/mode.h"
+#include "deft/core/todo_list.h"
+#include "deft/core/tool_discovery.h"
 
 namespace deft {
 
@@ -24,14 +26,20 @@ struct FileWasLookedAt {
   std::string path;  // canonical
   std::int64_t modified_ns = 0;
 };
-using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged>;
+struct TodosReplaced {
+  TodoList todos;
+};
+using Modifier =
+    std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, TodosReplaced, ToolsLoaded>;
 
 // What belongs to the session and not to the disk. One owner: the thread that runs the turn.
 struct SessionState {
   std::string working_directory;         // canonical
   std::vector<std::string> directories;  // canonical; the project and the additional ones: tools may work there
   FileLedger files;
-  ModeMemory mode;  // kept by whoever owns the permissions
+  ModeMemory mode = {};  // kept by whoever owns the permissions
+  ToolDiscovery tools = {};
+  TodoList todos = {};
 
   void apply(const Modifier& modifier);
 };
@@ -48,6 +56,8 @@ class SessionView {
   std::optional<FileSeen> file_seen(std::string_view path) const;
   std::vector<std::string> files_seen() const;  // their paths, sorted
   Mode mode() const;
+  const TodoList& todos() const;
+  bool has_loaded_tool(std::string_view name) const;
 
  private:
   const SessionState* state_;

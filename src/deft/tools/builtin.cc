@@ -15,13 +15,15 @@
 #include "deft/tools/sleep.h"
 #include "deft/tools/task_list_tools.h"
 #include "deft/tools/task_tools.h"
+#include "deft/tools/todo_write.h"
+#include "deft/tools/tool_search.h"
 #include "deft/tools/web_fetch.h"
 #include "deft/tools/write.h"
 
 namespace deft {
 
 std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& options) {
-  const auto tasks = std::make_shared<BackgroundTasks>();
+  const auto tasks = options.tasks ? options.tasks : std::make_shared<BackgroundTasks>();
   const auto commands = std::make_shared<BashCommands>(options.bash);
   std::vector<std::shared_ptr<Tool>> tools = {make_ask_user_question_tool(),
                                               make_bash_tool(commands, tasks),
@@ -35,6 +37,8 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
                                               make_sleep_tool(),
                                               make_task_output_tool(tasks),
                                               make_task_stop_tool(tasks),
+                                              make_todo_write_tool(),
+                                              make_tool_search_tool(),
                                               make_web_fetch_tool(options.web),
                                               make_write_tool()};
   if (auto search = make_web_search_tool(options.web, options.web_search)) tools.push_back(std::move(search));

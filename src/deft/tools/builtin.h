@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "deft/tools/background_tasks.h"
 #include "deft/tools/bash.h"
 #include "deft/tools/monitor.h"
 #include "deft/tools/search_root.h"
@@ -28,6 +29,8 @@ struct BuiltinOptions {
   // Who tells the model what a monitored command prints; nothing: nobody, and there is no Monitor.
   MonitorSink monitor = nullptr;
   std::string powershell = {};  // the program, absolute: find_powershell(); empty: there is none
+  // What runs in the background, if others add to it too (agent/subagents.h); null: the tools' own.
+  std::shared_ptr<BackgroundTasks> tasks{};
 };
 
 // Every tool that comes with deft, for one session.

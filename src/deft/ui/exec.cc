@@ -145,7 +145,7 @@ int run_exec(int argc, const char* const* argv) {
   for (const std::string& notice : options.notices) {
     std::fprintf(stderr, "deft exec: %s\n", safe_display(notice).c_str());
   }
-  InputReader::take_over_signals();
+  StreamReader::take_over_signals();
   return options.dry_run ? dry_run() : execute(options);
 }
 

@@ -38,6 +38,16 @@ Result<LoadedFile> load_given(const SettingsRequest& request) {
   return loaded;
 }
 
+// --allowedTools and --disallowedTools.
+std::optional<LoadedFile> given_rules(const SettingsRequest& request) {
+  if (request.allowed.empty() && request.denied.empty()) return std::nullopt;
+  JsonArray allow(request.allowed.begin(), request.allowed.end());
+  JsonArray deny(request.denied.begin(), request.denied.end());
+  const JsonObject json{{"permissions", JsonObject{{"allow", std::move(allow)}, {"deny", std::move(deny)}}}};
+  return load_settings_text(
+      {.source = SettingSource::command_line, .path = "the command line", .root = request.directory}, to_json(json));
+}
+
 }  // namespace
 
 Result<SessionSettings> load_session_settings(const SettingsRequest& request) {
@@ -48,6 +58,10 @@ Result<SessionSettings> load_session_settings(const SettingsRequest& request) {
     auto given = load_given(request);
     if (!given) return std::unexpected(given.error());
     session.files.push_back(std::move(*given));
+  }
+  if (auto rules = given_rules(request)) {
+    if (auto problem = first_problem(rules->rules)) return fail(Errc::invalid_input, *problem);
+    session.files.push_back(std::move(*rules));
   }
   for (const SettingsFile& file : settings_files(places, request.wanted)) {
     session.files.push_back(load_settings_file(file));

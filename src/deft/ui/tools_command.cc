@@ -45,6 +45,8 @@ int run_tools(int argc, const char* const* argv) {
       return 1;
     }
   }
+  // A host that drives `deft exec` shows its model what it wants to; people see all tools.
+  if (form != "--json") registry.set_deferral({.when = Deferral::When::when_many});
   const auto pool = registry.pool(Permissions({}, Mode::normal, {}));
   const SessionState session;
   if (form == "--json") return std::printf("%s\n", pool->definitions(session).c_str()), 0;
