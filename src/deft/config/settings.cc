@@ -88,6 +88,9 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto lsp = parse_lsp_settings(*json);
   if (!lsp) return std::unexpected(lsp.error());
   settings.lsp = std::move(*lsp);
+  auto tools = parse_tool_settings(*json);
+  if (!tools) return std::unexpected(tools.error());
+  settings.tools = std::move(*tools);
   return settings;
 }
 

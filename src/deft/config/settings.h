@@ -13,6 +13,7 @@
 #include "deft/config/price_settings.h"
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
+#include "deft/config/tool_settings.h"
 #include "deft/config/web_settings.h"
 #include "deft/config/worktree_settings.h"
 #include "deft/core/permission.h"
@@ -36,6 +37,7 @@ struct Settings {
   WebSettings web{};
   WorktreeSettings worktree{};
   LspSettings lsp{};
+  ToolSettings tools{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).
