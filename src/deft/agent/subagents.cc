@@ -49,7 +49,10 @@ AgentReport::Status status_of(TurnReason reason, bool has_text) {
     case TurnReason::max_turns:
     case TurnReason::budget_exhausted:
     case TurnReason::hook_stopped:
-    case TurnReason::refusal: return AgentReport::Status::cut_short;
+    case TurnReason::refusal:
+    case TurnReason::structured_output_failed:
+    case TurnReason::tool_deferred:
+    case TurnReason::tool_deferred_unavailable: return AgentReport::Status::cut_short;
   }
   return AgentReport::Status::failed;
 }

@@ -87,6 +87,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
       settings_(std::move(settings.merged.settings)),
       permissions_(std::move(settings.merged.permissions)),
       trusted_(settings.trusted),
+      files_(std::move(settings.files)),
       provider_(std::move(provider)),
       notices_(std::move(settings.merged.problems)),
       http_(http_network(ShellEnvironment::own())) {
@@ -132,6 +133,7 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   if (options_.title) agent_->set_state("title", Json(*options_.title));
   agent_->options().system = make_system_prompt();
   if (auto added = add_tools(); !added) return added;
+  if (auto started = start_servers(frontend); !started) return started;
   return options_.output_schema ? want_structured_output(*options_.output_schema) : Result<void>();
 }
 
@@ -238,6 +240,52 @@ std::string AgentSession::make_system_prompt() {
   return text;
 }
 
+// --- MCP servers ---
+
+Result<void> AgentSession::start_servers(Frontend& frontend) {
+  McpRequestedFiles requested = options_.mcp;
+  requested.wanted = options_.settings.wanted;
+  auto servers = SessionServers::open(
+      {.processes = processes_,
+       .http = http_,
+       .clock = clock_,
+       .directory = options_.working_directory,
+       .session_id = id_,
+       .environment = ShellEnvironment::own(),
+       .requested = std::move(requested),
+       .files = files_,
+       .trusted = trusted_,
+       .roots =
+           [this] {
+             std::vector<std::string> folders{options_.working_directory};
+             folders.insert(folders.end(), options_.directories.begin(), options_.directories.end());
+             return folders;
+           },
+       .host = options_.host,
+       // Where a message is under way the executor takes them when it has ended; the session ends before the agent
+       // does.
+       .tools_waiting = [this] { agent_->engine().executor().post([this] { take_server_tools(); }); },
+       .noted =
+           [this, &frontend](std::string text) {
+             agent_->engine().executor().post(
+                 [&frontend, text = std::move(text)]() mutable { frontend.show(Notice{std::move(text)}); });
+           }});
+  if (!servers) return std::unexpected(servers.error());
+  servers_ = std::move(*servers);
+  notices_.insert(notices_.end(), servers_->notices().begin(), servers_->notices().end());
+  if (servers_->servers().connections().empty() && !options_.host) return {};
+  for (auto& tool : servers_->resource_tools()) {
+    if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
+  }
+  return {};
+}
+
+void AgentSession::take_server_tools() {
+  for (PublishedTools& published : servers_->take_published()) {
+    agent_->engine().executor().take_now(ToolsChanged{published.server, std::move(published.tools)});
+  }
+}
+
 // --- what a host wants changed ---
 
 HookConfig AgentSession::with_host_hooks(HookConfig config) const {
@@ -289,6 +337,7 @@ std::vector<std::string> AgentSession::tool_names() {
 }
 
 SessionBegin AgentSession::begin() {
+  servers_->wait_for_first({});
   const bool is_old = options_.choice && (options_.choice->resume || options_.choice->go_on);
   const bool is_fork = options_.choice && options_.choice->fork;
   SessionBegin begun = agent_->begin_session(is_fork ? "fork" : is_old ? "resume" : "startup");
@@ -296,6 +345,9 @@ SessionBegin AgentSession::begin() {
   return begun;
 }
 
-void AgentSession::end(std::string_view reason) { agent_->end_session(reason); }
+void AgentSession::end(std::string_view reason) {
+  agent_->end_session(reason);
+  servers_->servers().stop();
+}
 
 }  // namespace deft

@@ -15,6 +15,7 @@
 #include "deft/os/curl_http_client.h"
 #include "deft/os/warden_processes.h"
 #include "deft/ui/hook_setup.h"
+#include "deft/ui/session_servers.h"
 #include "deft/ui/session_settings.h"
 #include "deft/ui/settings_store.h"
 
@@ -47,6 +48,8 @@ struct AgentSessionOptions {
   std::optional<Json> output_schema = std::nullopt;  // JSON Schema of what each turn ends with
   Asking asking = Asking::nobody;
   bool raw_events = false;
+  McpRequestedFiles mcp = {};
+  std::optional<HostAccess> host = std::nullopt;  // for MCP servers: their questions, and those inside of the host
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
 };
@@ -69,6 +72,9 @@ class AgentSession {
   const std::vector<std::string>& notices() const { return notices_; }
   // What the model is offered now. On the turn's thread, between turns.
   std::vector<std::string> tool_names();
+  // Before each turn, on its thread: what MCP servers have published since.
+  void take_server_tools();
+  SessionServers& servers() { return *servers_; }
 
   // Between turns, what a host wants changed.
   // Its own functions as hooks, beside those of the settings. Returns what is wrong with them.
@@ -92,6 +98,7 @@ class AgentSession {
   Result<void> add_tools();
   std::string make_system_prompt();
   HookConfig with_host_hooks(HookConfig config) const;
+  Result<void> start_servers(Frontend& frontend);
 
   AgentSessionOptions options_;
   Settings settings_;
@@ -99,6 +106,7 @@ class AgentSession {
   HookConfig settings_hooks_;  // as the files have them
   Json host_hooks_;
   bool trusted_ = false;
+  std::vector<LoadedFile> files_;
   ProviderChoice provider_;
   std::string id_;
   std::vector<std::string> notices_;
@@ -110,6 +118,7 @@ class AgentSession {
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
   std::unique_ptr<Agent> agent_;
+  std::unique_ptr<SessionServers> servers_;
 };
 
 }  // namespace deft

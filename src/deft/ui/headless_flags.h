@@ -138,6 +138,11 @@ inline constexpr Flag kHeadlessFlags[] = {
      .takes = Flag::Takes::value,
      .value = "LIST",
      .help = "Which settings files are read: user, project, local, with commas."},
+    {.names = "--mcp-config",
+     .takes = Flag::Takes::list,
+     .value = "FILE|JSON…",
+     .help = "MCP servers for this run: files like .mcp.json, or JSON itself."},
+    {.names = "--strict-mcp-config", .help = "No other MCP servers than those."},
     {.names = "--trust", .help = "Trust the working directory for this run: what its own settings allow counts."},
 };
 
@@ -152,8 +157,6 @@ inline constexpr Flag kIgnoredFlags[] = {
     {.names = "--session-mirror"},
     {.names = "--task-budget", .takes = Flag::Takes::value},
     {.names = "--await-initialize"},
-    {.names = "--mcp-config", .takes = Flag::Takes::list},
-    {.names = "--strict-mcp-config"},
     {.names = "--agents", .takes = Flag::Takes::value},
     {.names = "--agent", .takes = Flag::Takes::value},
     {.names = "--append-subagent-system-prompt", .takes = Flag::Takes::value},
