@@ -1,6 +1,7 @@
 // Runs the official conformance suite on one of our two programs and compares what passed with our own table: the suite
 // is content where nothing happens at all, the table is not.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,13 +16,24 @@ if (!expected) {
   process.exit(2);
 }
 
+// A client is started by the suite, once for each scenario. A server runs all the time; it ends when its input does.
+const program = join(build, `mcp-conformance-${role}`);
+let subject = ['--command', program];
+let server;
+if (role === 'server') {
+  server = spawn(program, ['--port', '0'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [first] = await once(server.stdout, 'data');
+  subject = ['--url', first.toString().trim()];
+}
+
 const results = mkdtempSync(join(tmpdir(), 'deft-conformance-'));
 const run = spawnSync(
   process.execPath,
-  [suite, role, '--command', join(build, `mcp-conformance-${role}`), '--requirements', revision, '-o', results],
+  [suite, role, ...subject, '--requirements', revision, '-o', results],
   { encoding: 'utf8', maxBuffer: 64 << 20, timeout: 300_000, env: { ...process.env, NO_COLOR: '1' } },
 );
 rmSync(results, { recursive: true, force: true });
+server?.stdin.end();
 
 const passed = new Map();
 for (const line of run.stdout.split('\n')) {
