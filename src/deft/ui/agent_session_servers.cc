@@ -45,7 +45,9 @@ Result<void> AgentSession::start_servers(Frontend& frontend) {
 }
 
 void AgentSession::take_server_tools() {
-  for (PublishedTools& published : servers_->take_published()) {
+  std::vector<PublishedTools> all = servers_->take_published();
+  if (!all.empty() && commands_) commands_->use(servers_->prompts());
+  for (PublishedTools& published : all) {
     agent_->engine().executor().take_now(ToolsChanged{published.server, std::move(published.tools)});
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "deft/base/utf8.h"
 #include "deft/mcp/host_transport.h"
 #include "deft/os/change_file.h"
 
@@ -47,6 +48,45 @@ std::unique_ptr<McpTransport> host_transport(const HostAccess& host, const std::
               then(*response);
             });
       });
+}
+
+constexpr std::size_t kPromptTextBytesMax = std::size_t{1} << 20;
+constexpr std::size_t kPromptsMax = 1000;
+
+// The messages of prompts/get as one text.
+Result<std::string> prompt_text(const Json& result) {
+  std::string text;
+  const JsonArray* messages = find_array(result, "messages");
+  if (messages == nullptr) return fail(Errc::failed, "the server's prompt has no messages");
+  for (const Json& message : *messages) {
+    const Json* content = find(message, "content");
+    if (content == nullptr) continue;
+    const Json* resource = find(*content, "resource");
+    const auto words = resource ? find_string(*resource, "text") : find_string(*content, "text");
+    if (!text.empty()) text += "\n\n";
+    text += words ? to_valid_utf8(*words) : "[something that is no text]";
+    if (text.size() > kPromptTextBytesMax) return fail(Errc::limit, "the server's prompt is too long");
+  }
+  return text;
+}
+
+ServerPrompt server_prompt(const std::shared_ptr<McpConnection>& server, const Json& entry) {
+  const std::string name(find_string(entry, "name").value_or(""));
+  ServerPrompt out{.name = mcp_tool_name(server->name(), name, {}),
+                   .description = tamed_text(find_string(entry, "description").value_or(""), kMcpDescriptionBytesMax)};
+  if (const JsonArray* arguments = find_array(entry, "arguments")) {
+    for (const Json& argument : *arguments) {
+      if (const auto word = find_string(argument, "name")) out.arguments.emplace_back(*word);
+    }
+  }
+  out.expand = [server, name](const std::map<std::string, std::string>& given) -> Result<std::string> {
+    JsonObject arguments;
+    for (const auto& [key, value] : given) arguments[key] = value;
+    const auto outcome = server->get_prompt(name, arguments, {});
+    if (!outcome) return std::unexpected(mcp_call_error(server->name(), outcome.error()));
+    return prompt_text(*outcome);
+  };
+  return out;
 }
 
 }  // namespace
@@ -140,6 +180,16 @@ void SessionServers::wait_for_first(std::stop_token stop) { servers_->wait(kMcpF
 std::vector<std::shared_ptr<Tool>> SessionServers::resource_tools() const {
   const McpCallers callers = [servers = servers_.get()] { return servers->callers(); };
   return {make_list_mcp_resources_tool(callers), make_read_mcp_resource_tool(callers)};
+}
+
+std::vector<ServerPrompt> SessionServers::prompts() const {
+  std::vector<ServerPrompt> out;
+  for (const auto& server : servers_->connections()) {
+    for (const Json& entry : server->prompts()) {
+      if (out.size() < kPromptsMax && find_string(entry, "name")) out.push_back(server_prompt(server, entry));
+    }
+  }
+  return out;
 }
 
 JsonArray SessionServers::statuses() const {

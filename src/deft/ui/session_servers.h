@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "deft/agent/prompt_commands.h"
 #include "deft/config/mcp_policy.h"
 #include "deft/config/mcp_settings.h"
 #include "deft/mcp/login.h"
@@ -60,6 +61,8 @@ class SessionServers {
   void wait_for_first(std::stop_token stop);
   const std::vector<std::string>& notices() const { return notices_; }
   std::vector<std::shared_ptr<Tool>> resource_tools() const;
+  // What prompts can call: "/mcp__server__prompt".
+  std::vector<ServerPrompt> prompts() const;
 
   // [{"name","status"}…], as hosts know it: connected, failed, needs-auth, pending.
   JsonArray statuses() const;
