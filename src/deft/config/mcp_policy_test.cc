@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "deft/os/change_file.h"
+#include <fstream>
+#include <iterator>
+
 #include "deft/testing/temp_folder.h"
 
 namespace deft {
@@ -18,13 +20,22 @@ McpServerSettings server(std::string_view entry, McpScope scope = McpScope::proj
   return read;
 }
 
+// Without the care that the real one takes.
+Result<void> change_plainly(const std::string& path, const ChangeText& change) {
+  std::ifstream in(path);
+  auto text = change({std::istreambuf_iterator<char>(in), {}});
+  if (!text) return std::unexpected(text.error());
+  std::ofstream(path) << *text;
+  return {};
+}
+
 class McpPolicyTest : public ::testing::Test {
  protected:
   McpAdmission admitted(const McpServerSettings& settings, const McpPolicy& policy = {}, bool trusted = true) {
     return admit(settings, policy, approvals_, "/p", trusted).admission;
   }
   TempFolder folder_;
-  McpApprovals approvals_{folder_ / "approvals.json", change_file};
+  McpApprovals approvals_{folder_ / "approvals.json", change_plainly};
 };
 
 TEST_F(McpPolicyTest, AProjectsServerNeedsTrustAndApprovalOfExactlyItsEntry) {
