@@ -107,6 +107,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
       settings_(std::move(settings.merged.settings)),
       permissions_(std::move(settings.merged.permissions)),
       trusted_(settings.trusted),
+      files_(std::move(settings.files)),
       provider_(std::move(provider)),
       notices_(std::move(settings.merged.problems)),
       http_(http_network(ShellEnvironment::own())) {
@@ -154,6 +155,7 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   if (options_.title) agent_->set_state("title", Json(*options_.title));
   agent_->options().system = make_system_prompt();
   if (auto added = add_tools(); !added) return added;
+  if (auto started = start_servers(frontend); !started) return started;
   return options_.output_schema ? want_structured_output(*options_.output_schema) : Result<void>();
 }
 
@@ -376,6 +378,7 @@ std::vector<std::string> AgentSession::tool_names() {
 }
 
 SessionBegin AgentSession::begin() {
+  servers_->wait_for_first({});
   const bool is_old = options_.choice && (options_.choice->resume || options_.choice->go_on);
   const bool is_fork = options_.choice && options_.choice->fork;
   SessionBegin begun = agent_->begin_session(is_fork ? "fork" : is_old ? "resume" : "startup");
@@ -383,6 +386,9 @@ SessionBegin AgentSession::begin() {
   return begun;
 }
 
-void AgentSession::end(std::string_view reason) { agent_->end_session(reason); }
+void AgentSession::end(std::string_view reason) {
+  agent_->end_session(reason);
+  servers_->servers().stop();
+}
 
 }  // namespace deft

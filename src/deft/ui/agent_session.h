@@ -19,6 +19,7 @@
 #include "deft/os/warden_processes.h"
 #include "deft/tools/builtin.h"
 #include "deft/ui/hook_setup.h"
+#include "deft/ui/session_servers.h"
 #include "deft/ui/session_settings.h"
 #include "deft/ui/settings_store.h"
 #include "deft/ui/skill_setup.h"
@@ -55,6 +56,8 @@ struct AgentSessionOptions {
   bool waits_for_subagents = true;  // a turn does not end before those in the background have
   Asking asking = Asking::nobody;
   bool raw_events = false;
+  McpRequestedFiles mcp = {};
+  std::optional<HostAccess> host = std::nullopt;  // for MCP servers: their questions, and those inside of the host
   bool slash_commands = true;  // a prompt may call a command; false: "/name" is a text like any other
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
@@ -79,6 +82,9 @@ class AgentSession {
   const std::vector<std::string>& notices() const { return notices_; }
   // What the model is offered now. On the turn's thread, between turns.
   std::vector<std::string> tool_names();
+  // Before each turn, on its thread: what MCP servers have published since.
+  void take_server_tools();
+  SessionServers& servers() { return *servers_; }
   std::vector<ListedCommand> commands() const;  // that a prompt may call
   std::vector<std::string> skill_names() const;
   std::vector<AgentType> agent_types() const { return subagents_->types_for({}); }
@@ -117,6 +123,7 @@ class AgentSession {
   MemoryRequest memory_request() const;
   SubagentOptions subagent_options();
   HookConfig with_host_hooks(HookConfig config) const;
+  Result<void> start_servers(Frontend& frontend);  // agent_session_servers.cc
 
   AgentSessionOptions options_;
   Settings settings_;
@@ -124,6 +131,7 @@ class AgentSession {
   HookConfig settings_hooks_;  // as the files have them
   Json host_hooks_;
   bool trusted_ = false;
+  std::vector<LoadedFile> files_;
   ProviderChoice provider_;
   std::string id_;
   std::vector<std::string> notices_;
@@ -142,6 +150,7 @@ class AgentSession {
   std::unique_ptr<Agent> agent_;
   std::optional<SkillSetup> skills_;
   std::shared_ptr<PromptCommands> commands_;  // nothing: none can be called
+  std::unique_ptr<SessionServers> servers_;
 };
 
 }  // namespace deft

@@ -48,6 +48,11 @@ class HeadlessRun {
         if (!callback.call_id.empty()) request["tool_use_id"] = callback.call_id;
         return port_.ask_and_wait(std::move(request), callback.deadline, std::move(stop));
       };
+      options_.session.host = HostAccess{
+          .ask_and_wait = [this](JsonObject request,
+                                 std::stop_token stop) { return port_.ask_and_wait(std::move(request), {}, stop); },
+          .ask = [this](JsonObject request,
+                        std::function<void(Result<Json>)> then) { port_.ask(std::move(request), std::move(then)); }};
     }
     auto opened = AgentSession::open(options_.session, output_);
     if (!opened) return complain(opened.error().message);
@@ -93,6 +98,7 @@ class HeadlessRun {
   int turn(Prompt prompt) {
     begin_session(prompt);
     if (ends_) return 0;
+    session_->take_server_tools();
     output_.begin_turn();
     put_init();
     interrupted_ = false;
@@ -125,7 +131,7 @@ class HeadlessRun {
                  {"subtype", "init"},
                  {"cwd", session_->agent().engine().session().working_directory},
                  {"tools", std::move(tools)},
-                 {"mcp_servers", JsonArray{}},
+                 {"mcp_servers", session_->servers().statuses()},
                  {"model", session_->agent().options().model},
                  {"permissionMode", to_string(session_->agent().engine().permissions()->mode())},
                  {"slash_commands", std::move(commands)},

@@ -134,7 +134,10 @@ void HeadlessHost::take(const HostRequest& request) {
       parts_.port.answer(request.id, {{"total_cost_usd", usage.cost}, {"total_tokens", usage.tokens}});
     });
   }
-  if (subtype == "mcp_status") return parts_.port.answer(request.id, {{"mcpServers", JsonArray{}}});
+  if (subtype == "mcp_status") {
+    return parts_.port.answer(request.id, {{"mcpServers", parts_.session.servers().statuses()}});
+  }
+  if (subtype.starts_with("mcp_")) return between_turns([this, request] { take_mcp(request); });
   if (subtype == "get_binary_version") {
     return parts_.port.answer(request.id, {{"version", kProtocolVersion}, {"deft", DEFT_VERSION}});
   }
@@ -245,6 +248,13 @@ void HeadlessHost::initialize(const HostRequest& request) {
   if (const Json* hooks = find(wanted, "hooks")) {
     for (const std::string& problem : session.use_host_hooks(*hooks)) parts_.output.notice(problem, "warning");
   }
+  if (const JsonArray* names = find_array(wanted, "sdkMcpServers")) {
+    std::vector<std::string> servers;
+    for (const Json& name : *names) {
+      if (name.is_string()) servers.emplace_back(view(name.get_string()));
+    }
+    session.servers().add_host_servers(servers);
+  }
   const auto instead = text_at(wanted, "systemPrompt");
   const auto appended = text_at(wanted, "appendSystemPrompt");
   if (instead || appended) session.use_system_prompt(instead, appended.value_or(""));
@@ -278,6 +288,22 @@ void HeadlessHost::initialize(const HostRequest& request) {
                                   {"output_style", "default"},
                                   {"available_output_styles", JsonArray{"default"}},
                                   {"hooks_applied", true}});
+}
+
+void HeadlessHost::take_mcp(const HostRequest& request) {
+  SessionServers& servers = parts_.session.servers();
+  const std::string name(find_string(request.request, "serverName").value_or(""));
+  if (request.subtype == "mcp_reconnect") return answer(request, servers.reconnect(name));
+  if (request.subtype == "mcp_toggle") {
+    return answer(request, servers.enable(name, find_bool(request.request, "enabled").value_or(true)));
+  }
+  if (request.subtype == "mcp_set_servers") {
+    const Json* wanted = find(request.request, "servers");
+    auto set = servers.set_servers(wanted == nullptr ? Json() : *wanted);
+    if (!set) return parts_.port.refuse(request.id, set.error().message);
+    return parts_.port.answer(request.id, *std::move(set));
+  }
+  parts_.port.refuse(request.id, "there is no control request " + json_quote(request.subtype.substr(0, 60)) + " here");
 }
 
 // --- questions ---

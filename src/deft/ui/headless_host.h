@@ -55,6 +55,7 @@ class HeadlessHost final : public Frontend {
   // Requests. Those that change what a turn is made of wait until none is under way.
   void between_turns(Work work);
   void initialize(const HostRequest& request);
+  void take_mcp(const HostRequest& request);
   void interrupt(const HostRequest& request);
   void set_permission_mode(const HostRequest& request);
   void use_mode(Mode mode);
