@@ -54,6 +54,13 @@ UseProfile use_profile(ShellSettings::Profile profile) {
 
 }  // namespace
 
+WorktreeOptions worktree_options(const Settings& settings) {
+  return {.symlinked_directories = settings.worktree.symlink_directories,
+          .sparse_paths = settings.worktree.sparse_paths,
+          .from_remote = settings.worktree.from_remote,
+          .environment = ShellEnvironment::own()};
+}
+
 BuiltinOptions builtin_options(const Settings& settings) {
   const ShellSettings& shell = settings.shell;
   const bool can_restrict = can_run_read_only();
@@ -76,10 +83,7 @@ BuiltinOptions builtin_options(const Settings& settings) {
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
     options.web_search.key = key;
   }
-  options.worktree.git = {.symlinked_directories = settings.worktree.symlink_directories,
-                          .sparse_paths = settings.worktree.sparse_paths,
-                          .from_remote = settings.worktree.from_remote,
-                          .environment = ShellEnvironment::own()};
+  options.worktree.git = worktree_options(settings);
   return options;
 }
 
