@@ -98,7 +98,7 @@ Result<void> Agent::resume(Session session) {
   }
   for (const std::string& id : session.call_ids) {
     engine_->workshop().ids().use(id);
-    executor().use_ids(id);
+    if (!session.deferred || id != session.deferred->id) executor().use_ids(id);
   }
   conversation_.replace(std::move(session.history));
   engine_->session().files = std::move(session.files);
@@ -111,6 +111,7 @@ Result<void> Agent::resume(Session session) {
   tokens_spent_ = usage_.tokens;
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
+  deferred_ = std::move(session.deferred);
   return {};
 }
 
@@ -140,6 +141,7 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
   ++turn_;
+  executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
   if (options_.structured) options_.structured->begin_turn();
   attempts_.emplace(fresh_attempts());
@@ -157,6 +159,7 @@ void Agent::begin_turn(const Prompt& prompt) {
   frontend_.show(TurnBegan{});
   log_->turn_began();
   take_prompt(prompt);
+  if (deferred_) return resume_deferred();
   await_prompts(AfterPrompts::first_request);
 }
 
@@ -348,7 +351,11 @@ void Agent::advance() {
 }
 
 void Agent::finish_message() {
-  if (message_.has_calls()) answer_calls();
+  if (auto deferred = executor().take_deferred()) return end_deferred(std::move(*deferred));
+  const bool was_deferred = std::exchange(resumes_deferred_, false);
+  if (was_deferred) deferred_.reset();
+  const bool has_calls = message_.has_calls() || was_deferred;
+  if (has_calls) answer_calls();
   if (aborted_) {
     add_user(content_of({text_block(kAbortNotice)}));
     return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
@@ -356,8 +363,12 @@ void Agent::finish_message() {
   if (kept_in_a_row_ > kBrokenMessagesKeptMax) {
     return end_turn(TurnReason::model_error, "the model's answers keep breaking off: " + so_far_.failure->message);
   }
-  if (!message_.has_calls()) return go_on_without_calls();
+  if (!has_calls) return go_on_without_calls();
   message_ = {};  // it is answered
+  if (was_deferred && answers_.front().result.error == Errc::unknown_tool) {
+    add_prompts();
+    return end_turn(TurnReason::tool_deferred_unavailable, "the tool of the deferred call is not available any more");
+  }
   if (options_.structured && options_.structured->take(answers_) == StructuredOutput::State::given_up) {
     return end_turn(TurnReason::structured_output_failed, options_.structured->explanation());
   }
@@ -367,6 +378,30 @@ void Agent::finish_message() {
   }
   if (options_.structured && options_.structured->value() && prompts_.empty()) return consider_end();
   await_prompts(AfterPrompts::next_request);
+}
+
+// The call stays unanswered, in the history and in the journal, until the next turn.
+void Agent::end_deferred(ToolCall call) {
+  if (!resumes_deferred_) deferred_ = message_.first_call();
+  resumes_deferred_ = false;
+  set_state(std::string(kDeferredState), JsonObject{{"call", call.id}});
+  if (!std::exchange(prompts_, {}).empty()) {
+    frontend_.show(Notice{"A call is still to be decided: what was said meanwhile was left out; send it again."});
+  }
+  message_ = {};
+  so_far_.deferred = std::move(call);
+  end_turn(TurnReason::tool_deferred);
+}
+
+// From here on it is a call like any other; what was said since follows its result.
+void Agent::resume_deferred() {
+  resumes_deferred_ = true;
+  phase_ = Phase::finishing;
+  batch_ = {};
+  answers_.clear();
+  set_state(std::string(kDeferredState), Json());
+  executor().take_now(CallArrived{*deferred_});
+  executor().take_now(MessageEnded{});
 }
 
 // Results first, in the order of the calls; what they add to the conversation follows in the same order.

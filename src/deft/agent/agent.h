@@ -113,6 +113,8 @@ class Agent final : private Frontend {
   const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs and subagents included
   SessionUsage usage_of_this_run() const;                         // of that, what came since open()
   std::size_t interrupted_calls() const { return interrupted_; }  // of an earlier run, now answered as such
+  // A call that a hook wanted decided later: the next turn begins with it, and the hook is asked again.
+  const std::optional<ToolCall>& deferred() const { return deferred_; }
   // What the session's journal says last of it (Journal::state): "title", "mode" …; null: nothing.
   Json state(const std::string& key) const;
   void set_state(const std::string& key, Json value);
@@ -176,6 +178,8 @@ class Agent final : private Frontend {
   void finish_message();
   void answer_calls();
   void go_on_without_calls();
+  void end_deferred(ToolCall call);
+  void resume_deferred();
   bool wants_structured_output() const;
   void ask_for_structured_output();
   void end_turn(TurnReason reason, std::string explanation = {});
@@ -255,6 +259,7 @@ class Agent final : private Frontend {
   std::atomic<std::uint64_t> tokens_spent_ = 0;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
+  std::optional<ToolCall> deferred_;  // as the model made it
   ContextGauge gauge_;
   std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
   std::uint64_t window_known_ = kContextWindowTokensMax;  // more than this the model has refused
@@ -275,6 +280,7 @@ class Agent final : private Frontend {
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
+  bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
   std::stop_source expanding_;           // commands of prompts
   std::string granted_model_;            // that a skill has asked for
   std::vector<std::string> files_read_;  // since the last request

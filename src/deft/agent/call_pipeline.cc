@@ -395,7 +395,8 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     if (setting.wants_proposal && decision.stage == PermissionStage::nobody_allowed_it) {
       proposal = propose_rules(asked, setting.permissions->setup());
     }
-    return Asks{std::move(decision), std::move(hooks), std::move(proposal)};
+    const bool deferred = hooks.verdict == HookVerdict::defer;
+    return Asks{std::move(decision), std::move(hooks), std::move(proposal), deferred};
   }
 
   if (call.cannot_have_effect()) return Allowed{std::move(hooks)};

@@ -50,6 +50,7 @@ struct Asks {
   Decision decision;
   HookOutcome hooks;
   std::vector<std::string> proposal = {};  // rules that would allow it from now on
+  bool deferred = false;                   // a hook wants it to be decided later
 };
 struct InputReplaced {
   Json input;

@@ -71,6 +71,13 @@ void Executor::take_now(Feed item) {
   advance();
 }
 
+void Executor::take_waiting() {
+  while (auto item = inbox_->pop(TimePoint::min())) {
+    std::visit([this](auto& what) { take(std::move(what)); }, *item);
+    advance();
+  }
+}
+
 void Executor::begin_turn() {
   DEFT_CHECK(idle());
   summary_.aborted = false;
@@ -125,6 +132,7 @@ void Executor::take(Feed item) {
                    if (later) return next_messages_.emplace_back(std::move(arrived)), void();
                    take_call(std::move(arrived.call));
                  },
+                 [&](const CallCancelled& cancelled) { cancel_call(cancelled.call_id); },
                  [&](MessageEnded) {
                    if (later) return next_messages_.emplace_back(MessageEnded{}), void();
                    if (active_) active_->ended = true;
@@ -258,6 +266,19 @@ void Executor::take(WaitEnded wait) {
   if (active_->calls[wait.call].place == CallRecord::Place::timer) end_wait(wait.call);
 }
 
+// One that waits for its message to begin was never seen: nobody is owed an answer.
+void Executor::cancel_call(const std::string& call_id) {
+  std::erase_if(next_messages_, [&](const Feed& item) {
+    const auto* arrived = std::get_if<CallArrived>(&item);
+    return arrived && arrived->call.id == call_id;
+  });
+  for (CallIndex index = 0; active_ && index < active_->calls.size(); ++index) {
+    if (active_->calls[index].id != call_id) continue;
+    active_->run.cancel(index);
+    return;
+  }
+}
+
 void Executor::move_to_background(const std::string& call_id) {
   if (active_) {
     for (CallRecord& record : active_->calls) {
@@ -353,6 +374,7 @@ void Executor::advance() {
     if (active_->ended) {
       for (ToolCall& call : std::exchange(active_->collected, {})) add_to_run(std::move(call));
       active_->run.close();
+      settle_put_off();
     }
     const MessageRun::Step step = active_->run.next();
     for (const auto& [call, why] : step.stop) stop_call(call, why);
@@ -533,6 +555,7 @@ void Executor::answer(CallIndex index, Ended ended) {
 void Executor::emit(CallIndex index) {
   CallRecord& record = active_->calls[index];
   DEFT_CHECK(record.result);
+  if (record.deferred) return;  // nobody hears of it
   ++summary_.calls;
   if (record.result->is_error()) ++summary_.errors;
   parts_.given.leave(leaving(record), *record.result);

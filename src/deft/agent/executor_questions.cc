@@ -26,15 +26,26 @@ std::string refusal_text(const std::string& tool, const std::string& feedback, b
 }  // namespace
 
 void Executor::take(CallIndex index, Asks asks) {
+  if (asks.deferred && options_.defers) return put_off(index, std::move(asks));
   CallRecord& record = active_->calls[index];
   record.admitted->hooks = std::move(asks.hooks);
   record.decision = std::move(asks.decision);
-  const bool has_hooks = options_.handler != Handler::worker && parts_.pipeline.listens(HookEvent::permission_request);
-  if (!can_ask_somebody() && !has_hooks) return deny_unasked(index);
+  record.proposal = std::move(asks.proposal);
+  if (!can_ask_somebody() && !asks_hooks()) return deny_unasked(index);
   active_->run.parked(index, Waiting::before_run);
+  open_question(index);
+}
+
+bool Executor::asks_hooks() const {
+  return options_.handler != Handler::worker && parts_.pipeline.listens(HookEvent::permission_request);
+}
+
+// Of a call that is parked.
+void Executor::open_question(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  const bool has_hooks = asks_hooks();
   record.place = CallRecord::Place::question;
   record.question_id = "perm_" + std::to_string(++questions_asked_);
-  record.proposal = std::move(asks.proposal);
   record.question_shown = false;
   questions_.emplace(record.question_id, index);
   if (has_hooks) ask_permission_hooks(index);

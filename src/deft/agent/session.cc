@@ -93,7 +93,8 @@ class Rebuilding {
     if (had_draft && !owed_.empty()) {
       session_.repairs.push_back(std::move(JournalEntry("message").text("content", draft).text("how", "interrupted")));
     }
-    if (!owed_.empty()) {
+    session_.deferred = deferred_call();
+    if (!owed_.empty() && !session_.deferred) {
       session_.interrupted_calls = owed_.size();
       const std::string content = answer_calls({}, "");
       session_.repairs.push_back(std::move(JournalEntry("results").text("content", content)));
@@ -190,6 +191,25 @@ class Rebuilding {
     return content;
   }
 
+  // The call that the last message ends with, if it is to be decided later.
+  std::optional<ToolCall> deferred_call() const {
+    const auto state = session_.state.find(std::string(kDeferredState));
+    const auto id = state == session_.state.end() ? std::nullopt : find_string(state->second, "call");
+    if (!id || owed_.size() != 1 || owed_.front() != *id || intents_.contains(owed_.front())) return std::nullopt;
+    const std::string& content = conversation_.messages().back().content;
+    for (const std::string_view block : raw_elements(content)) {
+      const auto json = parse_json(block);
+      if (!json || find_string(*json, "id") != *id) continue;
+      const Json* input = find(*json, "input");
+      return ToolCall{.id = std::string(*id),
+                      .name = std::string(find_string(*json, "name").value_or("")),
+                      .input = input ? *input : Json(JsonObject{}),
+                      .input_text = std::string(raw_member(block, "input").value_or("{}")),
+                      .invalid = std::nullopt};
+    }
+    return std::nullopt;
+  }
+
   static bool is_result_of(const std::string& block, const std::string& call) {
     const auto json = parse_json(block);
     return json && find_string(*json, "type") == "tool_result" && find_string(*json, "tool_use_id") == call;
@@ -262,11 +282,14 @@ class Rebuilding {
 };
 
 // With the next word of the user's, which is all that may be missing.
-std::optional<std::string> problem_of(const History& history) {
+std::optional<std::string> problem_of(const History& history, const std::optional<ToolCall>& deferred) {
   if (history.empty() || history.back().role == Role::user)
     return history.empty() ? std::nullopt : history_problem(history);
   History answered = history;
-  answered.push_back({Role::user, content_of({text_block("go on")})});
+  std::vector<std::string> blocks;
+  if (deferred) blocks.push_back(result_block(deferred->id, ToolResult{.text = "done"}));
+  blocks.push_back(text_block("go on"));
+  answered.push_back({Role::user, content_of(blocks)});
   return history_problem(answered);
 }
 
@@ -313,7 +336,7 @@ Result<Session> Session::load(const std::string& journal) {
   auto opening = read_journal(journal, [&](std::string_view type, const Json& entry) { rebuilding.take(type, entry); });
   if (!opening) return std::unexpected(opening.error());
   Session session = rebuilding.take_session();
-  if (const auto problem = problem_of(session.history)) {
+  if (const auto problem = problem_of(session.history, session.deferred)) {
     return fail(Errc::invalid_input, journal + " is damaged: " + *problem);
   }
   session.opening = std::move(*opening);

@@ -96,6 +96,7 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
     options.system = type.prompt;
   }
   options.output_format.reset();
+  options.structured.reset();
   options.tool_choice.reset();
   options.raw_events = false;
   const auto turns_max = smaller_of(request.turns_max, type.turns_max);
@@ -114,7 +115,8 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
   engine.agent_type = type.name;
   engine.only_reads = engine.only_reads || type.only_reads;
   engine.store = &child.settings;
-  engine.executor.handler = Handler::coordinator;
+  const bool is_member = !team_.empty() && !request.name.empty();
+  engine.executor.handler = is_member ? Handler::worker : Handler::coordinator;
   engine.executor.stop_grace = engine.executor.stop_grace * 3 / 4;  // so that its parent still hears of it
   return options;
 }

@@ -85,6 +85,12 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto worktree = parse_worktree_settings(*json);
   if (!worktree) return std::unexpected(worktree.error());
   settings.worktree = std::move(*worktree);
+  auto lsp = parse_lsp_settings(*json);
+  if (!lsp) return std::unexpected(lsp.error());
+  settings.lsp = std::move(*lsp);
+  auto tools = parse_tool_settings(*json);
+  if (!tools) return std::unexpected(tools.error());
+  settings.tools = std::move(*tools);
   return settings;
 }
 

@@ -63,6 +63,24 @@ void make_room_for_thinking(AgentOptions& options) {
 
 }  // namespace
 
+// Hears everything on its way to the frontend: when the model has forgotten what it was told, so have we.
+class AgentSession::Watch final : public Frontend {
+ public:
+  Watch(AgentSession& session, Frontend& frontend) : session_(session), frontend_(frontend) {}
+  void show(Event event) override {
+    if (std::holds_alternative<CompactionDone>(event) && session_.found_memory_) session_.found_memory_->forget();
+    frontend_.show(std::move(event));
+  }
+  bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_hooks() const override { return frontend_.wants_hooks(); }
+
+ private:
+  AgentSession& session_;
+  Frontend& frontend_;
+};
+
+AgentSession::~AgentSession() = default;
+
 JsonObject thinking_with_budget(std::size_t tokens) {
   if (tokens == 0) return {{"type", "disabled"}};
   return {{"type", "enabled"}, {"budget_tokens", std::max(tokens, kThinkingTokensMin)}};
@@ -109,6 +127,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
 }
 
 Result<void> AgentSession::wire(Frontend& frontend) {
+  watch_ = std::make_unique<Watch>(*this, frontend);
   const auto bypass = check_bypass(permissions_, bypass_ground(options_.mode == Mode::bypass));
   if (!bypass) return std::unexpected(bypass.error());
   if (*bypass) notices_.push_back(**bypass);
@@ -123,8 +142,8 @@ Result<void> AgentSession::wire(Frontend& frontend) {
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
-  subagents_.emplace(subagent_options(), *client_, frontend);
-  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, frontend);
+  subagents_.emplace(subagent_options(), *client_, *watch_);
+  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, *watch_);
   if (!agent) return std::unexpected(agent.error());
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
@@ -168,7 +187,8 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                                                                                             : Scheduling::footprints,
                                                .streaming = settings_.streaming,
                                                .sibling_cancellation = settings_.cancel_siblings_on_failure,
-                                               .asking = options_.asking},
+                                               .asking = options_.asking,
+                                               .defers = true},
                                   .results = result_options(settings_),
                                   .hooks = &hooks_->runner(),
                                   .store = &*store_,
@@ -203,6 +223,10 @@ Result<void> AgentSession::add_tools() {
   };
   BuiltinOptions builtin = builtin_options(settings_);
   builtin.tasks = tasks_;
+  found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
+  builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
+    return memory->after_reading(path);
+  };
   builtin.search.denied = [engine = &agent_->engine()](std::string_view path, bool) {
     return engine->permissions()->hides(path);
   };
@@ -281,13 +305,7 @@ std::string AgentSession::make_system_prompt() {
 // Where a session works, as it is now. Also on workers, for subagents that begin.
 SystemPromptInput AgentSession::prompt_ground(std::vector<std::string>& problems) const {
   Files& files = agent_->engine().workshop().os().files;
-  const ProjectMemory memory({.places = settings_places(options_.working_directory),
-                              .trusted = trusted_,
-                              .sources = options_.settings.wanted,
-                              .excludes = {},
-                              .may_read = [engine = &agent_->engine()](
-                                              const std::string& path) { return !engine->permissions()->hides(path); }},
-                             files);
+  const ProjectMemory memory(memory_request(), files);
   problems.insert(problems.end(), memory.problems().begin(), memory.problems().end());
   return {.directory = options_.working_directory,
           .directories = options_.directories,
@@ -295,6 +313,16 @@ SystemPromptInput AgentSession::prompt_ground(std::vector<std::string>& problems
           .model = provider_.model,
           .now = clock_.wall_time(),
           .memory = memory_text(memory.files())};
+}
+
+MemoryRequest AgentSession::memory_request() const {
+  return {.places = settings_places(options_.working_directory),
+          .trusted = trusted_,
+          .sources = options_.settings.wanted,
+          .excludes = {},
+          .may_read = [engine = &agent_->engine()](const std::string& path) {
+            return !engine->permissions()->hides(path);
+          }};
 }
 
 // --- what a host wants changed ---

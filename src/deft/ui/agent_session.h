@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "deft/agent/agent.h"
+#include "deft/agent/found_memory.h"
 #include "deft/agent/session_choice.h"
 #include "deft/agent/subagents.h"
 #include "deft/agent/system_prompt.h"
@@ -66,6 +67,7 @@ class AgentSession {
  public:
   // `frontend` outlives the session. The error says what to change.
   static Result<std::unique_ptr<AgentSession>> open(AgentSessionOptions options, Frontend& frontend);
+  ~AgentSession();
   AgentSession(const AgentSession&) = delete;
   AgentSession& operator=(const AgentSession&) = delete;
 
@@ -113,6 +115,7 @@ class AgentSession {
   Result<std::string> clear();
   std::string make_system_prompt();
   SystemPromptInput prompt_ground(std::vector<std::string>& problems) const;
+  MemoryRequest memory_request() const;
   SubagentOptions subagent_options();
   HookConfig with_host_hooks(HookConfig config) const;
 
@@ -132,6 +135,9 @@ class AgentSession {
   std::unique_ptr<ModelClient> client_;
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
+  class Watch;
+  std::unique_ptr<Watch> watch_;  // what happens, on its way to the frontend
+  std::unique_ptr<FoundMemory> found_memory_;
   std::shared_ptr<BackgroundTasks> tasks_ = std::make_shared<BackgroundTasks>();
   std::optional<Subagents> subagents_;  // before the agent: they end with it
   std::unique_ptr<Agent> agent_;

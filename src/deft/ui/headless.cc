@@ -62,7 +62,11 @@ class HeadlessRun {
                     [this](const StreamReader::Item& item) { take(item); });
     for (const std::string& text : options_.notices) output_.notice(text);
     for (const std::string& text : session_->notices()) output_.notice(text, "warning");
-    return end(host_ ? turns_of_host() : turn(Prompt::of(*options_.prompt)));
+    if (host_) return end(turns_of_host());
+    if (!options_.prompt && !agent_.load()->deferred()) {
+      return end(complain("there is no prompt: deft -p \"…\", or pipe it in"));
+    }
+    return end(turn(options_.prompt ? Prompt::of(*options_.prompt) : Prompt{}));
   }
 
  private:
@@ -207,12 +211,16 @@ int run_headless(int argc, const char* const* argv) {
   }
   auto& options = std::get<HeadlessOptions>(*parsed);
   if (!options.stream_input) {
-    auto piped = read_piped_text(STDIN_FILENO, options.prompt.has_value());
+    // A session that waits for a decision goes on without a new prompt.
+    const auto& choice = options.session.choice;
+    const bool is_old = choice && (choice->resume || choice->go_on);
+    auto piped = read_piped_text(STDIN_FILENO, options.prompt || is_old);
     if (!piped) return complain(piped.error().message);
     if (piped->notice) options.notices.push_back(*piped->notice);
     options.prompt = joined_prompt(options.prompt, piped->text);
-    if (!options.prompt) return complain("the prompt is empty");
+    if (!options.prompt && !is_old) return complain("the prompt is empty");
   }
+  options.output.to_terminal = ::isatty(STDOUT_FILENO) == 1;
   StreamReader::take_over_signals();
   return HeadlessRun(std::move(options)).run();
 }

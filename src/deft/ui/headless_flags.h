@@ -125,6 +125,10 @@ inline constexpr Flag kHeadlessFlags[] = {
      .takes = Flag::Takes::value,
      .value = "stdio",
      .help = "Questions go out as control requests; whoever writes standard input answers."},
+    {.names = "--permission-prompts",
+     .takes = Flag::Takes::value,
+     .value = "WHO",
+     .help = "host, or none: then nobody is asked, whatever else is said."},
 
     {.names = "-c, --continue",
      .help = "Go on with the session of this directory that was used last.",
@@ -147,6 +151,10 @@ inline constexpr Flag kHeadlessFlags[] = {
      .takes = Flag::Takes::value,
      .value = "LIST",
      .help = "Which settings files are read: user, project, local, with commas."},
+    {.names = "--managed-settings",
+     .takes = Flag::Takes::value,
+     .value = "FILE|JSON",
+     .help = "Settings that nobody else can override, by whoever starts deft for others."},
     {.names = "--trust", .help = "Trust the working directory for this run: what its own settings allow counts."},
 };
 
@@ -167,7 +175,6 @@ inline constexpr Flag kIgnoredFlags[] = {
     {.names = "--forward-subagent-text"},
     {.names = "--plugin-dir", .takes = Flag::Takes::list},
     {.names = "--plugin-url", .takes = Flag::Takes::list},
-    {.names = "--permission-prompts", .takes = Flag::Takes::value},
 };
 
 // All of it for people, with examples.

@@ -120,6 +120,20 @@ void HeadlessHost::take(const HostRequest& request) {
       parts_.port.answer(request.id);
     });
   }
+  if (subtype == "get_context_usage") {
+    return between_turns([this, request] {
+      Agent& agent = parts_.session.agent();
+      parts_.port.answer(request.id, {{"totalTokens", agent.context_tokens()},
+                                      {"maxTokens", agent.options().context.window_tokens},
+                                      {"model", agent.options().model}});
+    });
+  }
+  if (subtype == "get_session_cost") {
+    return between_turns([this, request] {
+      const SessionUsage& usage = parts_.session.agent().usage();
+      parts_.port.answer(request.id, {{"total_cost_usd", usage.cost}, {"total_tokens", usage.tokens}});
+    });
+  }
   if (subtype == "mcp_status") return parts_.port.answer(request.id, {{"mcpServers", JsonArray{}}});
   if (subtype == "get_binary_version") {
     return parts_.port.answer(request.id, {{"version", kProtocolVersion}, {"deft", DEFT_VERSION}});

@@ -127,6 +127,7 @@ class Reading {
     SettingsRequest& request = session().settings;
     request.directory = session().working_directory;
     request.given = value("--settings").value_or("");
+    request.managed = value("--managed-settings").value_or("");
     request.trust = flags_.has("--trust");
     if (const auto sources = value("--setting-sources")) {
       const auto wanted = parse_wanted_sources(*sources);
@@ -174,7 +175,8 @@ class Reading {
     if (asked && !options_.stream_input) {
       return fail(Errc::invalid_input, "--permission-prompt-tool stdio needs --input-format stream-json");
     }
-    options_.host_decides = asked.has_value();
+    if (auto good = one_of(flags_, "--permission-prompts", "host none"); !good) return good;
+    options_.host_decides = asked.has_value() && value("--permission-prompts") != "none";
     if (options_.host_decides) session().asking = Asking::frontend;
     return {};
   }

@@ -22,6 +22,7 @@ struct HeadlessOutputOptions {
   bool verbose = false;           // json: all messages, not only the result
   bool partial_messages = false;  // stream_json: what the model streams, as it streams
   bool hook_events = false;       // stream_json: every hook that ran
+  bool to_terminal = false;       // text: whoever reads it is a terminal, which a model shall not command
 };
 
 // What a run without a terminal prints: the last word of the model, one JSON object, or a line of JSON for everything
@@ -58,6 +59,7 @@ class HeadlessOutput final : public Frontend {
   void put_after_results(const std::string& content);
   void put_event_of(const SubagentEvent& happened);
   static std::string parent_member(const Speaker& speaker);
+  void put_text(std::string_view text);
   void put_line(std::string line);
   std::int64_t seconds_since_call(const std::string& call_id) const;
   std::string head(std::string_view type) const;  // {"type":…,"uuid":…,"session_id":…
