@@ -249,7 +249,7 @@ SubagentOptions AgentSession::subagent_options() {
                                             .given = options_.agents},
                                            files);
   for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
-  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_};
+  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_, .worktree = worktree_options()};
   for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
     if (const char* model = std::getenv(name); model && *model) options.model = model;
   }

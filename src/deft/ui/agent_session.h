@@ -115,6 +115,7 @@ class AgentSession {
   Result<void> add_tools();
   // agent_session_skills.cc
   void use_skills(BuiltinOptions& builtin);
+  WorktreeToolOptions worktree_options();
   void add_commands(std::shared_ptr<BackgroundTasks> tasks);
   Result<std::string> compact(const std::string& instructions);
   Result<std::string> clear();
