@@ -41,7 +41,11 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
                                               make_tool_search_tool(),
                                               make_web_fetch_tool(options.web),
                                               make_write_tool()};
-  if (auto search = make_web_search_tool(options.web, options.web_search)) tools.push_back(std::move(search));
+  // Those that are there only where the settings name what they need.
+  for (auto& tool : {make_web_search_tool(options.web, options.web_search), make_advisor_tool(options.advisor),
+                     make_remote_trigger_tool(options.web, options.remote_targets)}) {
+    if (tool) tools.push_back(tool);
+  }
   const auto add = [&](std::vector<std::shared_ptr<Tool>> more) {
     tools.insert(tools.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };

@@ -5,12 +5,16 @@
 #include <filesystem>
 #include <utility>
 
+#include "deft/agent/advisor.h"
 #include "deft/agent/hook_model.h"
+#include "deft/agent/model_search.h"
 #include "deft/agent/project_memory.h"
 #include "deft/agent/system_prompt.h"
+#include "deft/base/path.h"
 #include "deft/os/environment.h"
 #include "deft/os/git_state.h"
 #include "deft/os/http_network.h"
+#include "deft/os/local_time.h"
 #include "deft/os/uuid.h"
 #include "deft/tools/shell_environment.h"
 #include "deft/ui/builtin_options.h"
@@ -19,7 +23,9 @@
 namespace deft {
 namespace {
 
-constexpr const char* kSystemState = "system_prompt";  // of the session's journal
+// Of the session's journal.
+constexpr const char* kSystemState = "system_prompt";
+constexpr const char* kTasksState = "tasks";
 
 // "env" of the settings is for the model's choice and for every command, hook and server that we start. Before any of
 // them is read by another thread.
@@ -44,6 +50,13 @@ std::vector<std::string> existing_directories(const std::vector<std::string>& pa
     }
   }
   return found;
+}
+
+// Of one project, for all its sessions; beside the sessions, so that no repository can schedule anything.
+std::string schedule_file(const std::string& directory) {
+  const std::string sessions = SessionStore::default_folder();
+  if (sessions.empty()) return {};
+  return std::string(parent_path(sessions)) + "/schedules/" + safe_file_name(directory) + ".json";
 }
 
 std::optional<Json> thinking_of(const ProviderChoice& provider, const ModelSettings& settings) {
@@ -121,7 +134,8 @@ Result<void> AgentSession::wire(Frontend& frontend) {
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
-  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, frontend);
+  remembering_.emplace(*client_);
+  auto agent = Agent::open(agent_options(std::move(*folder)), *remembering_, frontend);
   if (!agent) return std::unexpected(agent.error());
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
@@ -131,7 +145,7 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   }
   if (options_.title) agent_->set_state("title", Json(*options_.title));
   agent_->options().system = make_system_prompt();
-  if (auto added = add_tools(); !added) return added;
+  if (auto added = add_tools(frontend); !added) return added;
   return options_.output_schema ? want_structured_output(*options_.output_schema) : Result<void>();
 }
 
@@ -188,12 +202,36 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
   return options;
 }
 
-Result<void> AgentSession::add_tools() {
-  BuiltinOptions builtin = builtin_options(settings_);
-  builtin.search.denied = [engine = &agent_->engine()](std::string_view path, bool) {
-    return engine->permissions()->hides(path);
-  };
-  for (auto& tool : make_builtin_tools(builtin)) {
+BuiltinOptions AgentSession::tool_options(Frontend& frontend) {
+  BuiltinOptions builtin = builtin_options(settings_, provider_.model);
+  Engine* engine = &agent_->engine();
+  builtin.search.denied = [engine](std::string_view path, bool) { return engine->permissions()->hides(path); };
+  const auto keep_tasks = [engine](const Json& list) { return engine->journal().state(kTasksState, list); };
+  builtin.task_list =
+      std::make_shared<SharedTaskList>(SharedTaskList::Parts{.keep = keep_tasks}, agent_->state(kTasksState));
+  if (settings_.tools.advisor_enabled && !provider_.advisor_model.empty()) {
+    builtin.advisor.model = provider_.advisor_model;
+    builtin.advisor.ask = advisor_model(*client_, clock_, provider_.advisor_model,
+                                        [client = &*remembering_] { return client->history(); });
+  }
+  if (provider_.api == ModelApi::anthropic) {
+    const std::string& model = provider_.small_model.empty() ? provider_.model : provider_.small_model;
+    builtin.web_search.by_model = model_search(*client_, clock_, model);
+  }
+  if (!options_.give_prompt) return builtin;
+  builtin.monitor = [give = options_.give_prompt](const MonitorEvent& event) { give(event.text()); };
+  schedule_.emplace(
+      ScheduleWatch::Parts{.schedule = {.clock = clock_,
+                                        .offset = local_utc_offset,
+                                        .durable_file = schedule_file(options_.working_directory)},
+                           .give = options_.give_prompt,
+                           .tell = [&frontend](std::string notice) { frontend.show(Notice{std::move(notice)}); }});
+  builtin.schedule = schedule_->schedule();
+  return builtin;
+}
+
+Result<void> AgentSession::add_tools(Frontend& frontend) {
+  for (auto& tool : make_builtin_tools(tool_options(frontend))) {
     if (options_.tools && std::ranges::find(*options_.tools, tool->spec().name) == options_.tools->end()) continue;
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
   }

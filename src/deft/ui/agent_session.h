@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "deft/agent/agent.h"
+#include "deft/agent/schedule_watch.h"
 #include "deft/agent/session_choice.h"
 #include "deft/config/settings.h"
 #include "deft/model/make_client.h"
 #include "deft/model/provider_choice.h"
+#include "deft/model/remembering_client.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/os/warden_processes.h"
+#include "deft/tools/builtin.h"
 #include "deft/ui/hook_setup.h"
 #include "deft/ui/session_settings.h"
 #include "deft/ui/settings_store.h"
@@ -47,6 +50,9 @@ struct AgentSessionOptions {
   std::optional<Json> output_schema = std::nullopt;  // JSON Schema of what each turn ends with
   Asking asking = Asking::nobody;
   bool raw_events = false;
+  // Takes prompts that come by themselves (what was scheduled, what a monitored command printed), from any thread, to
+  // be given in a turn of their own; nothing: there are no tools that make such prompts.
+  std::function<void(const std::string& prompt)> give_prompt = nullptr;
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
 };
@@ -89,7 +95,8 @@ class AgentSession {
   Result<void> wire(Frontend& frontend);
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
-  Result<void> add_tools();
+  Result<void> add_tools(Frontend& frontend);
+  BuiltinOptions tool_options(Frontend& frontend);
   std::string make_system_prompt();
   HookConfig with_host_hooks(HookConfig config) const;
 
@@ -107,8 +114,10 @@ class AgentSession {
   WardenProcesses processes_{clock_};
   CurlHttpClient http_;
   std::unique_ptr<ModelClient> client_;
+  std::optional<RememberingClient> remembering_;  // what the agent asks by
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
+  std::optional<ScheduleWatch> schedule_;
   std::unique_ptr<Agent> agent_;
 };
 

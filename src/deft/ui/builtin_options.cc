@@ -87,6 +87,17 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
     options.web_search.key = key;
   }
+  for (const RemoteTarget& target : settings.tools.remote_targets) {
+    const char* token = target.token_variable.empty() ? nullptr : std::getenv(target.token_variable.c_str());
+    options.remote_targets.push_back(
+        {.host = target.host, .variable = target.token_variable, .token = token ? token : ""});
+  }
+  if (const auto calls = settings.tools.advisor_calls_max) {
+    options.advisor.calls_max = static_cast<std::size_t>(*calls);
+  }
+  if (const auto tokens = settings.tools.advisor_tokens_max) {
+    options.advisor.tokens_max = static_cast<std::uint64_t>(*tokens);
+  }
   if (const char* path = std::getenv("PATH")) options.powershell = find_powershell(path).value_or("");
   options.apply_patch = offers_apply_patch(settings.tools.edit_tool, model);
   return options;

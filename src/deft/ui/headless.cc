@@ -46,6 +46,12 @@ class HeadlessRun {
         return port_.ask_and_wait(std::move(request), callback.deadline, std::move(stop));
       };
     }
+    // Whoever has turns to come can be told of what happens between them.
+    if (options_.stream_input) {
+      options_.session.give_prompt = [this](const std::string& prompt) {
+        if (HeadlessHost* host = listening_) host->add_turn(prompt);
+      };
+    }
     auto opened = AgentSession::open(options_.session, output_);
     if (!opened) return complain(opened.error().message);
     session_ = std::move(*opened);
