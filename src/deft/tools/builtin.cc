@@ -24,28 +24,34 @@ namespace deft {
 
 std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& options) {
   const auto tasks = options.tasks ? options.tasks : std::make_shared<BackgroundTasks>();
+  const OtherTools others = options.others ? options.others() : OtherTools{};
   const auto commands = std::make_shared<BashCommands>(options.bash);
-  std::vector<std::shared_ptr<Tool>> tools = {make_ask_user_question_tool(),
-                                              make_bash_tool(commands, tasks),
-                                              options.apply_patch ? make_apply_patch_tool() : make_edit_tool(),
-                                              make_enter_plan_mode_tool(),
-                                              make_exit_plan_mode_tool(),
-                                              make_glob_tool(options.search),
-                                              make_grep_tool(options.search),
-                                              make_notebook_edit_tool(),
-                                              make_read_tool(),
-                                              make_sleep_tool(),
-                                              make_task_output_tool(tasks),
-                                              make_task_stop_tool(tasks),
-                                              make_todo_write_tool(),
-                                              make_tool_search_tool(),
-                                              make_web_fetch_tool(options.web),
-                                              make_write_tool()};
+  std::vector<std::shared_ptr<Tool>> tools = {
+      make_ask_user_question_tool(),
+      make_bash_tool(commands, tasks),
+      options.apply_patch ? make_apply_patch_tool(others.observer) : make_edit_tool(others.observer),
+      make_enter_plan_mode_tool(),
+      make_enter_worktree_tool(options.worktree),
+      make_exit_plan_mode_tool(),
+      make_exit_worktree_tool(options.worktree),
+      make_glob_tool(options.search),
+      make_grep_tool(options.search),
+      make_read_tool(options.after_reading),
+      make_skill_tool(options.skill),
+      make_notebook_edit_tool(others.observer),
+      make_sleep_tool(),
+      make_task_output_tool(tasks),
+      make_task_stop_tool(tasks),
+      make_todo_write_tool(),
+      make_tool_search_tool(),
+      make_web_fetch_tool(options.web),
+      make_write_tool(others.observer)};
   // Those that are there only where the settings name what they need.
-  for (auto& tool : {make_web_search_tool(options.web, options.web_search), make_advisor_tool(options.advisor),
-                     make_remote_trigger_tool(options.web, options.remote_targets)}) {
+  for (const auto& tool : {make_web_search_tool(options.web, options.web_search), make_advisor_tool(options.advisor),
+                           make_remote_trigger_tool(options.web, options.remote_targets)}) {
     if (tool) tools.push_back(tool);
   }
+  tools.insert(tools.end(), others.tools.begin(), others.tools.end());
   const auto add = [&](std::vector<std::shared_ptr<Tool>> more) {
     tools.insert(tools.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };

@@ -96,7 +96,7 @@ struct Declared {
   const char* letters;
   const char* touches;
 };
-constexpr std::array<Declared, 34> kDeclared = {{
+constexpr std::array<Declared, 37> kDeclared = {{
     {"Advisor", R"({"question":"q"})", "rsi", "nothing"},
     {"AskUserQuestion", R"({"questions":[]})", "?", "?"},
     {"Bash", R"({"command":"ls"})", "rac", "reads / session:read"},
@@ -107,7 +107,9 @@ constexpr std::array<Declared, 34> kDeclared = {{
     {"CronList", R"({})", "rsil", "session:read"},
     {"Edit", R"({"file_path":"@/a.txt","old_string":"one","new_string":"1"})", "?", "?"},
     {"EnterPlanMode", R"({})", "?", "?"},
+    {"EnterWorktree", R"({})", "?", "?"},
     {"ExitPlanMode", R"({})", "?", "?"},
+    {"ExitWorktree", R"({"action":"keep"})", "?", "?"},
     {"Glob", R"({"pattern":"*"})", "?", "?"},
     {"Grep", R"({"pattern":"x"})", "?", "?"},
     {"Monitor", R"({"command":"tail -n1 a.txt","description":"d"})", "rl", "reads / session:read"},
@@ -118,6 +120,7 @@ constexpr std::array<Declared, 34> kDeclared = {{
     {"Read", R"({"file_path":"@/a.txt"})", "?", "?"},
     {"RemoteTrigger", R"({"url":"https://ci.test/"})", "dl", "network:write"},
     {"ScheduleWakeup", R"({"delaySeconds":60,"prompt":"p"})", "sl", "session:write"},
+    {"Skill", R"({"skill":"x"})", "?", "?"},
     {"Sleep", R"({"seconds":0})", "rsi", "nothing"},
     {"TaskCreate", R"({"subject":"s","description":"d"})", "sl", "session:write"},
     {"TaskGet", R"({"taskId":"1"})", "rsil", "session:read"},

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "deft/lsp/lsp_tool.h"
 #include "deft/os/capabilities.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/tools/apply_patch.h"
@@ -98,6 +99,15 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
   if (const auto tokens = settings.tools.advisor_tokens_max) {
     options.advisor.tokens_max = static_cast<std::uint64_t>(*tokens);
   }
+  options.worktree.git = {.symlinked_directories = settings.worktree.symlink_directories,
+                          .sparse_paths = settings.worktree.sparse_paths,
+                          .from_remote = settings.worktree.from_remote,
+                          .environment = ShellEnvironment::own()};
+  options.others = [of_lsp = settings.lsp, profile = options.bash.profile, can_restrict] {
+    auto servers = std::make_shared<lsp::LanguageServers>(
+        lsp::LanguageServersOptions{.settings = of_lsp, .profile = profile, .can_restrict = can_restrict});
+    return OtherTools{.tools = {lsp::make_lsp_tool(servers, of_lsp.enabled)}, .observer = servers};
+  };
   if (const char* path = std::getenv("PATH")) options.powershell = find_powershell(path).value_or("");
   options.apply_patch = offers_apply_patch(settings.tools.edit_tool, model);
   return options;
