@@ -54,6 +54,12 @@ class HeadlessRun {
           .ask = [this](JsonObject request,
                         std::function<void(Result<Json>)> then) { port_.ask(std::move(request), std::move(then)); }};
     }
+    // Whoever has turns to come can be told of what happens between them.
+    if (options_.stream_input) {
+      options_.session.give_prompt = [this](const std::string& prompt) {
+        if (HeadlessHost* host = listening_) host->add_turn(prompt);
+      };
+    }
     auto opened = AgentSession::open(options_.session, output_);
     if (!opened) return complain(opened.error().message);
     session_ = std::move(*opened);

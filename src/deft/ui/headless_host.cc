@@ -74,6 +74,8 @@ void HeadlessHost::take(HostMessage message) {
   changed_.notify_all();
 }
 
+void HeadlessHost::add_turn(std::string_view prompt) { take(HostMessage{.prompt = Prompt::of(prompt)}); }
+
 void HeadlessHost::take(HostResponse response) {
   const std::string id = response.id;
   if (parts_.port.take_answer(id, std::move(response.answer))) return;

@@ -36,6 +36,8 @@ class HeadlessHost final : public Frontend {
   // On the reader's thread.
   void take_bytes(std::string_view bytes);
   void end_input();
+  // From any thread: a turn of our own, after those that wait: something that was scheduled, or happened, is due.
+  void add_turn(std::string_view prompt);
   // From any thread: no further turn begins, as if the input had ended.
   void close();
 
