@@ -252,7 +252,7 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
     return fail(Errc::invalid_input, "There is no agent type " + json_quote(one_line(request.type, 100)) +
                                          ". Use one of: " + join(names, ", ") + ".");
   }
-  if (request.in_worktree || type_named(request.type)->in_worktree) {
+  if (!options_.worktree && (request.in_worktree || type_named(request.type)->in_worktree)) {
     return fail(Errc::unsupported, "Agents cannot work in a worktree of their own here; leave isolation out.");
   }
   if (request.name.size() > kAgentNameBytesMax || request.name.find_first_of("*\n") != std::string::npos) {
@@ -344,6 +344,7 @@ void Subagents::finish(Subagent& child, const TurnEnd& end) {
     child.member.agent = nullptr;
   }
   agent.reset();  // with those below it; from now on somebody may go on with its journal
+  if (child.worktree) end_worktree_of(child, report);
   if (child.in_background) {
     report.output_file = output_file(child.id);
     if (options_.tasks) options_.tasks->ended(child.id, task_status(report.status));

@@ -54,6 +54,11 @@ std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::stri
   const JsonArray none;
   const JsonArray& list = parsed && parsed->is_array() ? parsed->get_array() : none;
   for (const Json& tool : list) {
+    // One that the provider carries out itself: in its own words.
+    if (find_string(tool, "type") && !find(tool, "input_schema")) {
+      written->json += (written->json.empty() ? "[" : ",") + to_json(tool);
+      continue;
+    }
     const std::string own = string_or_empty(tool, "name");
     std::string name = api_tool_name(own);
     if (taken.contains(name)) name = hashed_tool_name(own);
@@ -61,7 +66,8 @@ std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::stri
     if (name != own) names->emplace(name, own);
     const Json* schema = find(tool, "input_schema");
     written->json += written->json.empty() ? '[' : ',';
-    written->json += write_({name, string_or_empty(tool, "description"), plain_root(schema ? *schema : Json())});
+    written->json += write_({name, string_or_empty(tool, "description"), plain_root(schema ? *schema : Json()),
+                             find_bool(tool, "defer_loading").value_or(false)});
   }
   if (!written->json.empty()) written->json += ']';
   written->names = std::move(names);

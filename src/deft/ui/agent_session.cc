@@ -63,6 +63,26 @@ void make_room_for_thinking(AgentOptions& options) {
 
 }  // namespace
 
+// Hears everything on its way to the frontend: when the model has forgotten what it was told, so have we.
+class AgentSession::Watch final : public Frontend {
+ public:
+  Watch(AgentSession& session, Frontend& frontend) : session_(session), frontend_(frontend) {}
+  void show(Event event) override {
+    if (std::holds_alternative<CompactionDone>(event) && session_.found_memory_) session_.found_memory_->forget();
+    frontend_.show(std::move(event));
+  }
+  bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_hooks() const override { return frontend_.wants_hooks(); }
+
+ private:
+  AgentSession& session_;
+  Frontend& frontend_;
+};
+
+AgentSession::~AgentSession() = default;
+
+void AgentSession::tell(std::string notice) { watch_->show(Notice{std::move(notice)}); }
+
 JsonObject thinking_with_budget(std::size_t tokens) {
   if (tokens == 0) return {{"type", "disabled"}};
   return {{"type", "enabled"}, {"budget_tokens", std::max(tokens, kThinkingTokensMin)}};
@@ -89,6 +109,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
       settings_(std::move(settings.merged.settings)),
       permissions_(std::move(settings.merged.permissions)),
       trusted_(settings.trusted),
+      files_(std::move(settings.files)),
       provider_(std::move(provider)),
       notices_(std::move(settings.merged.problems)),
       http_(http_network(ShellEnvironment::own())) {
@@ -109,6 +130,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
 }
 
 Result<void> AgentSession::wire(Frontend& frontend) {
+  watch_ = std::make_unique<Watch>(*this, frontend);
   const auto bypass = check_bypass(permissions_, bypass_ground(options_.mode == Mode::bypass));
   if (!bypass) return std::unexpected(bypass.error());
   if (*bypass) notices_.push_back(**bypass);
@@ -123,8 +145,9 @@ Result<void> AgentSession::wire(Frontend& frontend) {
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
-  subagents_.emplace(subagent_options(), *client_, frontend);
-  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, frontend);
+  subagents_.emplace(subagent_options(), *client_, *watch_);
+  remembering_.emplace(*client_);
+  auto agent = Agent::open(agent_options(std::move(*folder)), *remembering_, *watch_);
   if (!agent) return std::unexpected(agent.error());
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
@@ -135,6 +158,7 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   if (options_.title) agent_->set_state("title", Json(*options_.title));
   agent_->options().system = make_system_prompt();
   if (auto added = add_tools(); !added) return added;
+  if (auto started = start_servers(frontend); !started) return started;
   return options_.output_schema ? want_structured_output(*options_.output_schema) : Result<void>();
 }
 
@@ -168,7 +192,8 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                                                                                             : Scheduling::footprints,
                                                .streaming = settings_.streaming,
                                                .sibling_cancellation = settings_.cancel_siblings_on_failure,
-                                               .asking = options_.asking},
+                                               .asking = options_.asking,
+                                               .defers = true},
                                   .results = result_options(settings_),
                                   .hooks = &hooks_->runner(),
                                   .store = &*store_,
@@ -201,11 +226,17 @@ Result<void> AgentSession::add_tools() {
   const auto wants = [this](const std::string& tool) {
     return !options_.tools || std::ranges::find(*options_.tools, tool) != options_.tools->end();
   };
-  BuiltinOptions builtin = builtin_options(settings_);
+  BuiltinOptions builtin = builtin_options(settings_, provider_.model);
   builtin.tasks = tasks_;
+  found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
+  builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
+    return memory->after_reading(path);
+  };
   builtin.search.denied = [engine = &agent_->engine()](std::string_view path, bool) {
     return engine->permissions()->hides(path);
   };
+  use_skills(builtin);
+  use_toolbox(builtin);
   for (auto& tool : make_builtin_tools(builtin)) {
     if (!wants(tool->spec().name)) continue;
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
@@ -222,7 +253,7 @@ SubagentOptions AgentSession::subagent_options() {
                                             .given = options_.agents},
                                            files);
   for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
-  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_};
+  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_, .worktree = worktree_options()};
   for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
     if (const char* model = std::getenv(name); model && *model) options.model = model;
   }
@@ -280,13 +311,7 @@ std::string AgentSession::make_system_prompt() {
 // Where a session works, as it is now. Also on workers, for subagents that begin.
 SystemPromptInput AgentSession::prompt_ground(std::vector<std::string>& problems) const {
   Files& files = agent_->engine().workshop().os().files;
-  const ProjectMemory memory({.places = settings_places(options_.working_directory),
-                              .trusted = trusted_,
-                              .sources = options_.settings.wanted,
-                              .excludes = {},
-                              .may_read = [engine = &agent_->engine()](
-                                              const std::string& path) { return !engine->permissions()->hides(path); }},
-                             files);
+  const ProjectMemory memory(memory_request(), files);
   problems.insert(problems.end(), memory.problems().begin(), memory.problems().end());
   return {.directory = options_.working_directory,
           .directories = options_.directories,
@@ -294,6 +319,16 @@ SystemPromptInput AgentSession::prompt_ground(std::vector<std::string>& problems
           .model = provider_.model,
           .now = clock_.wall_time(),
           .memory = memory_text(memory.files())};
+}
+
+MemoryRequest AgentSession::memory_request() const {
+  return {.places = settings_places(options_.working_directory),
+          .trusted = trusted_,
+          .sources = options_.settings.wanted,
+          .excludes = {},
+          .may_read = [engine = &agent_->engine()](const std::string& path) {
+            return !engine->permissions()->hides(path);
+          }};
 }
 
 // --- what a host wants changed ---
@@ -347,6 +382,7 @@ std::vector<std::string> AgentSession::tool_names() {
 }
 
 SessionBegin AgentSession::begin() {
+  servers_->wait_for_first({});
   const bool is_old = options_.choice && (options_.choice->resume || options_.choice->go_on);
   const bool is_fork = options_.choice && options_.choice->fork;
   SessionBegin begun = agent_->begin_session(is_fork ? "fork" : is_old ? "resume" : "startup");
@@ -354,6 +390,9 @@ SessionBegin AgentSession::begin() {
   return begun;
 }
 
-void AgentSession::end(std::string_view reason) { agent_->end_session(reason); }
+void AgentSession::end(std::string_view reason) {
+  agent_->end_session(reason);
+  servers_->servers().stop();
+}
 
 }  // namespace deft

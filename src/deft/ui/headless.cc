@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "deft/agent/daily_sweep.h"
 #include "deft/base/overloaded.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
@@ -35,7 +37,8 @@ class HeadlessRun {
   explicit HeadlessRun(HeadlessOptions options)
       : options_(std::move(options)),
         writer_(STDOUT_FILENO, [this] { output_gone(); }),
-        output_(writer_, options_.output),
+        errors_(STDERR_FILENO, [] {}),
+        output_(writer_, errors_, options_.output),
         port_([this](const JsonObject& line) { output_.put_raw(to_json(line)); }) {}
 
   int run() {
@@ -44,6 +47,17 @@ class HeadlessRun {
         JsonObject request{{"subtype", "hook_callback"}, {"callback_id", callback.id}, {"input", callback.input}};
         if (!callback.call_id.empty()) request["tool_use_id"] = callback.call_id;
         return port_.ask_and_wait(std::move(request), callback.deadline, std::move(stop));
+      };
+      options_.session.host = HostAccess{
+          .ask_and_wait = [this](JsonObject request,
+                                 std::stop_token stop) { return port_.ask_and_wait(std::move(request), {}, stop); },
+          .ask = [this](JsonObject request,
+                        std::function<void(Result<Json>)> then) { port_.ask(std::move(request), std::move(then)); }};
+    }
+    // Whoever has turns to come can be told of what happens between them.
+    if (options_.stream_input) {
+      options_.session.give_prompt = [this](const std::string& prompt) {
+        if (HeadlessHost* host = listening_) host->add_turn(prompt);
       };
     }
     auto opened = AgentSession::open(options_.session, output_);
@@ -62,7 +76,11 @@ class HeadlessRun {
                     [this](const StreamReader::Item& item) { take(item); });
     for (const std::string& text : options_.notices) output_.notice(text);
     for (const std::string& text : session_->notices()) output_.notice(text, "warning");
-    return end(host_ ? turns_of_host() : turn(Prompt::of(*options_.prompt)));
+    if (host_) return end(turns_of_host());
+    if (!options_.prompt && !agent_.load()->deferred()) {
+      return end(complain("there is no prompt: deft -p \"…\", or pipe it in"));
+    }
+    return end(turn(options_.prompt ? Prompt::of(*options_.prompt) : Prompt{}));
   }
 
  private:
@@ -86,10 +104,11 @@ class HeadlessRun {
   int turn(Prompt prompt) {
     begin_session(prompt);
     if (ends_) return 0;
+    session_->take_server_tools();
     output_.begin_turn();
     put_init();
     interrupted_ = false;
-    const TurnEnd end = session_->agent().run_turn(prompt);
+    const TurnEnd end = session_->run_turn(prompt);
     output_.end_turn(end, {.id = session_->id(),
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
@@ -108,6 +127,9 @@ class HeadlessRun {
   void put_init() {
     JsonArray tools;
     for (const std::string& name : session_->tool_names()) tools.emplace_back(name);
+    JsonArray commands, skills;
+    for (const ListedCommand& command : session_->commands()) commands.emplace_back(command.name);
+    for (const std::string& name : session_->skill_names()) skills.emplace_back(name);
     JsonArray agents;
     for (const AgentType& type : session_->agent_types()) agents.emplace_back(type.name);
     const std::string& key = session_->provider().key_source;
@@ -115,16 +137,16 @@ class HeadlessRun {
                  {"subtype", "init"},
                  {"cwd", session_->agent().engine().session().working_directory},
                  {"tools", std::move(tools)},
-                 {"mcp_servers", JsonArray{}},
+                 {"mcp_servers", session_->servers().statuses()},
                  {"model", session_->agent().options().model},
                  {"permissionMode", to_string(session_->agent().engine().permissions()->mode())},
-                 {"slash_commands", JsonArray{}},
+                 {"slash_commands", std::move(commands)},
                  {"apiKeySource", key.empty() ? "none" : key},
                  {"claude_code_version", kProtocolVersion},
                  {"deft_version", DEFT_VERSION},
                  {"output_style", "default"},
                  {"agents", std::move(agents)},
-                 {"skills", JsonArray{}},
+                 {"skills", std::move(skills)},
                  {"plugins", JsonArray{}}});
   }
 
@@ -136,7 +158,11 @@ class HeadlessRun {
     if (const int signal = ending_signal_) exit_code = kExitSignal + signal;
     // A thread that never came back would be waited for.
     if (session_->agent().engine().executor().stuck_workers() > 0) std::_Exit(exit_code);
+    const std::chrono::hours kept{24 * session_->settings().results.cleanup_days};
     session_.reset();
+    if (options_.session.choice && ending_signal_ == 0) {
+      sweep_sessions_daily(SessionStore::default_folder(), kept, std::chrono::system_clock::now());
+    }
     return exit_code;
   }
 
@@ -186,6 +212,7 @@ class HeadlessRun {
   std::atomic<bool> interrupted_ = false;  // the turn under way, by a signal
   bool has_begun_ = false;
   LineWriter writer_;
+  LineWriter errors_;
   HeadlessOutput output_;
   ControlPort port_;
   std::unique_ptr<AgentSession> session_;
@@ -204,12 +231,16 @@ int run_headless(int argc, const char* const* argv) {
   }
   auto& options = std::get<HeadlessOptions>(*parsed);
   if (!options.stream_input) {
-    auto piped = read_piped_text(STDIN_FILENO, options.prompt.has_value());
+    // A session that waits for a decision goes on without a new prompt.
+    const auto& choice = options.session.choice;
+    const bool is_old = choice && (choice->resume || choice->go_on);
+    auto piped = read_piped_text(STDIN_FILENO, options.prompt || is_old);
     if (!piped) return complain(piped.error().message);
     if (piped->notice) options.notices.push_back(*piped->notice);
     options.prompt = joined_prompt(options.prompt, piped->text);
-    if (!options.prompt) return complain("the prompt is empty");
+    if (!options.prompt && !is_old) return complain("the prompt is empty");
   }
+  options.output.to_terminal = ::isatty(STDOUT_FILENO) == 1;
   StreamReader::take_over_signals();
   return HeadlessRun(std::move(options)).run();
 }

@@ -47,6 +47,7 @@ inline constexpr Flag kHeadlessFlags[] = {
      .value = "FORMAT",
      .help = "text (default), or stream-json: messages and control requests as lines of JSON on standard input."},
     {.names = "--replay-user-messages", .help = "stream-json: print each message of the input when it is taken."},
+    {.names = "--disable-slash-commands", .help = "A prompt that begins with / is a text like any other."},
     {.names = "--events",
      .takes = Flag::Takes::value,
      .value = "FILE",
@@ -124,6 +125,10 @@ inline constexpr Flag kHeadlessFlags[] = {
      .takes = Flag::Takes::value,
      .value = "stdio",
      .help = "Questions go out as control requests; whoever writes standard input answers."},
+    {.names = "--permission-prompts",
+     .takes = Flag::Takes::value,
+     .value = "WHO",
+     .help = "host, or none: then nobody is asked, whatever else is said."},
 
     {.names = "-c, --continue",
      .help = "Go on with the session of this directory that was used last.",
@@ -146,6 +151,15 @@ inline constexpr Flag kHeadlessFlags[] = {
      .takes = Flag::Takes::value,
      .value = "LIST",
      .help = "Which settings files are read: user, project, local, with commas."},
+    {.names = "--mcp-config",
+     .takes = Flag::Takes::list,
+     .value = "FILE|JSON…",
+     .help = "MCP servers for this run: files like .mcp.json, or JSON itself."},
+    {.names = "--strict-mcp-config", .help = "No other MCP servers than those."},
+    {.names = "--managed-settings",
+     .takes = Flag::Takes::value,
+     .value = "FILE|JSON",
+     .help = "Settings that nobody else can override, by whoever starts deft for others."},
     {.names = "--trust", .help = "Trust the working directory for this run: what its own settings allow counts."},
 };
 
@@ -160,14 +174,10 @@ inline constexpr Flag kIgnoredFlags[] = {
     {.names = "--session-mirror"},
     {.names = "--task-budget", .takes = Flag::Takes::value},
     {.names = "--await-initialize"},
-    {.names = "--mcp-config", .takes = Flag::Takes::list},
-    {.names = "--strict-mcp-config"},
     {.names = "--agent", .takes = Flag::Takes::value},
     {.names = "--forward-subagent-text"},
     {.names = "--plugin-dir", .takes = Flag::Takes::list},
     {.names = "--plugin-url", .takes = Flag::Takes::list},
-    {.names = "--disable-slash-commands"},
-    {.names = "--permission-prompts", .takes = Flag::Takes::value},
 };
 
 // All of it for people, with examples.

@@ -100,6 +100,7 @@ class Reading {
     output.hook_events = flags_.has("--include-hook-events") && output.format == OutputFormat::stream_json;
     options_.stream_input = value("--input-format") == "stream-json";
     options_.replay_user_messages = flags_.has("--replay-user-messages");
+    session().slash_commands = !flags_.has("--disable-slash-commands");
     session().raw_events = output.partial_messages && output.format == OutputFormat::stream_json;
     options_.events_file = value("--events");
     if (options_.stream_input && output.format != OutputFormat::stream_json) {
@@ -126,12 +127,15 @@ class Reading {
     SettingsRequest& request = session().settings;
     request.directory = session().working_directory;
     request.given = value("--settings").value_or("");
+    request.managed = value("--managed-settings").value_or("");
     request.trust = flags_.has("--trust");
     if (const auto sources = value("--setting-sources")) {
       const auto wanted = parse_wanted_sources(*sources);
       if (!wanted) return fail(wanted.error().code, "--setting-sources " + wanted.error().message);
       request.wanted = *wanted;
     }
+    for (const std::string& config : flags_.all("--mcp-config")) session().mcp.configs.push_back(config);
+    session().mcp.strict = flags_.has("--strict-mcp-config");
     for (const char* name : {"DEFT_MAX_TOOL_CONCURRENCY", "CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"}) {
       const char* text = std::getenv(name);
       if (!text) continue;
@@ -173,7 +177,8 @@ class Reading {
     if (asked && !options_.stream_input) {
       return fail(Errc::invalid_input, "--permission-prompt-tool stdio needs --input-format stream-json");
     }
-    options_.host_decides = asked.has_value();
+    if (auto good = one_of(flags_, "--permission-prompts", "host none"); !good) return good;
+    options_.host_decides = asked.has_value() && value("--permission-prompts") != "none";
     if (options_.host_decides) session().asking = Asking::frontend;
     return {};
   }

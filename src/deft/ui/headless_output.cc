@@ -1,9 +1,9 @@
 #include "deft/ui/headless_output.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "deft/base/overloaded.h"
+#include "deft/base/terminal_text.h"
 #include "deft/core/message_content.h"
 #include "deft/core/message_json.h"
 #include "deft/os/uuid.h"
@@ -63,7 +63,7 @@ void HeadlessOutput::put_line(std::string line) {
 void HeadlessOutput::put(JsonObject line) {
   const std::lock_guard lock(mutex_);
   if (!wants_lines()) return;
-  line["uuid"] = random_uuid();
+  if (!line.contains("uuid")) line["uuid"] = random_uuid();
   line["session_id"] = session_id_;
   put_line(to_json(line));
 }
@@ -77,7 +77,7 @@ void HeadlessOutput::notice(std::string_view text, std::string_view level) {
   if (streams()) {
     return put({{"type", "system"}, {"subtype", "informational"}, {"content", text}, {"level", level}});
   }
-  std::fprintf(stderr, "deft: %s\n", safe_display(std::string(text)).c_str());
+  errors_.put("deft: " + safe_display(text));
 }
 
 void HeadlessOutput::show(Event event) {
@@ -266,12 +266,21 @@ void HeadlessOutput::end_turn(const TurnEnd& end, const ReportedSession& session
   const bool is_answer = meaning.subtype == "success" && !meaning.is_error;
   const std::string text = text_of_result(end);
   if (is_answer) {
-    writer_.put(text.ends_with('\n') ? text.substr(0, text.size() - 1) : text);
+    put_text(text);
     return;
   }
   // What was said so far is still worth reading; why it is not more is no part of it.
-  if (!end.text.empty() && end.text != text) writer_.put(end.text);
-  std::fprintf(stderr, "deft: %s\n", safe_display(text).c_str());
+  if (!end.text.empty() && end.text != text) put_text(end.text);
+  errors_.put("deft: " + safe_display(text, LineEnds::kept));
+}
+
+void HeadlessOutput::put_text(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (!options_.to_terminal) return writer_.put(std::string(text));
+  TerminalText cleaned;
+  std::string out;
+  cleaned.feed(text, out);
+  writer_.put(out + std::string(cleaned.pending()));
 }
 
 void HeadlessOutput::finish() {
@@ -284,6 +293,7 @@ void HeadlessOutput::finish() {
     }
   }
   writer_.finish();
+  errors_.finish();
 }
 
 }  // namespace deft

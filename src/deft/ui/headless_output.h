@@ -22,13 +22,16 @@ struct HeadlessOutputOptions {
   bool verbose = false;           // json: all messages, not only the result
   bool partial_messages = false;  // stream_json: what the model streams, as it streams
   bool hook_events = false;       // stream_json: every hook that ran
+  bool to_terminal = false;       // text: whoever reads it is a terminal, which a model shall not command
 };
 
 // What a run without a terminal prints: the last word of the model, one JSON object, or a line of JSON for everything
 // that happens. What is for people goes to standard error, except in stream_json, which has lines for it.
 class HeadlessOutput final : public Frontend {
  public:
-  HeadlessOutput(LineWriter& writer, HeadlessOutputOptions options) : writer_(writer), options_(options) {}
+  // `errors`: standard error. Neither of them stalls anybody.
+  HeadlessOutput(LineWriter& writer, LineWriter& errors, HeadlessOutputOptions options)
+      : writer_(writer), errors_(errors), options_(options) {}
 
   void show(Event event) override;
   bool wants_hooks() const override { return options_.hook_events; }
@@ -58,6 +61,7 @@ class HeadlessOutput final : public Frontend {
   void put_after_results(const std::string& content);
   void put_event_of(const SubagentEvent& happened);
   static std::string parent_member(const Speaker& speaker);
+  void put_text(std::string_view text);
   void put_line(std::string line);
   std::int64_t seconds_since_call(const std::string& call_id) const;
   std::string head(std::string_view type) const;  // {"type":…,"uuid":…,"session_id":…
@@ -66,6 +70,7 @@ class HeadlessOutput final : public Frontend {
   bool wants_lines() const { return streams() || keeps_lines(); }
 
   LineWriter& writer_;
+  LineWriter& errors_;
   const SystemClock clock_;
   const HeadlessOutputOptions options_;
   std::vector<Frontend*> others_;
