@@ -2,6 +2,7 @@
 
 #include "deft/agent/subagent.h"
 #include "deft/base/text.h"
+#include "deft/core/session_permissions.h"
 
 // What is seen of a subagent from outside: its events, wrapped; its questions, under ids that name it; what it says, in
 // the file of a background task.
@@ -97,7 +98,7 @@ std::optional<PermissionStore::Changed> Subagents::ItsSettings::reload() {
   if (!parent_.agent) return std::nullopt;
   auto now = parent_.agent->engine().permissions();
   if (now == std::exchange(known_, now)) return std::nullopt;
-  return Changed{.setup = now->setup(), .notices = {}};
+  return Changed{.setup = inherited(now->setup()), .notices = {}};
 }
 
 }  // namespace deft

@@ -81,6 +81,8 @@ class AgentSession::Watch final : public Frontend {
 
 AgentSession::~AgentSession() = default;
 
+void AgentSession::tell(std::string notice) { watch_->show(Notice{std::move(notice)}); }
+
 JsonObject thinking_with_budget(std::size_t tokens) {
   if (tokens == 0) return {{"type", "disabled"}};
   return {{"type", "enabled"}, {"budget_tokens", std::max(tokens, kThinkingTokensMin)}};
@@ -144,7 +146,8 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
   subagents_.emplace(subagent_options(), *client_, *watch_);
-  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, *watch_);
+  remembering_.emplace(*client_);
+  auto agent = Agent::open(agent_options(std::move(*folder)), *remembering_, *watch_);
   if (!agent) return std::unexpected(agent.error());
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
@@ -223,7 +226,7 @@ Result<void> AgentSession::add_tools() {
   const auto wants = [this](const std::string& tool) {
     return !options_.tools || std::ranges::find(*options_.tools, tool) != options_.tools->end();
   };
-  BuiltinOptions builtin = builtin_options(settings_);
+  BuiltinOptions builtin = builtin_options(settings_, provider_.model);
   builtin.tasks = tasks_;
   found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
   builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
@@ -233,6 +236,7 @@ Result<void> AgentSession::add_tools() {
     return engine->permissions()->hides(path);
   };
   use_skills(builtin);
+  use_toolbox(builtin);
   for (auto& tool : make_builtin_tools(builtin)) {
     if (!wants(tool->spec().name)) continue;
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
@@ -249,7 +253,7 @@ SubagentOptions AgentSession::subagent_options() {
                                             .given = options_.agents},
                                            files);
   for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
-  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_};
+  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_, .worktree = worktree_options()};
   for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
     if (const char* model = std::getenv(name); model && *model) options.model = model;
   }

@@ -10,12 +10,14 @@
 
 #include "deft/agent/agent.h"
 #include "deft/agent/found_memory.h"
+#include "deft/agent/schedule_watch.h"
 #include "deft/agent/session_choice.h"
 #include "deft/agent/subagents.h"
 #include "deft/agent/system_prompt.h"
 #include "deft/config/settings.h"
 #include "deft/model/make_client.h"
 #include "deft/model/provider_choice.h"
+#include "deft/model/remembering_client.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/os/warden_processes.h"
 #include "deft/tools/builtin.h"
@@ -59,6 +61,9 @@ struct AgentSessionOptions {
   bool raw_events = false;
   McpRequestedFiles mcp = {};
   std::optional<HostAccess> host = std::nullopt;  // for MCP servers: their questions, and those inside of the host
+  // Takes prompts that come by themselves (what was scheduled, what a monitored command printed), from any thread, to
+  // be given in a turn of their own; nothing: there are no tools that make such prompts.
+  std::function<void(const std::string& prompt)> give_prompt = nullptr;
   bool slash_commands = true;  // a prompt may call a command; false: "/name" is a text like any other
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
@@ -114,8 +119,11 @@ class AgentSession {
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
   Result<void> add_tools();
+  void tell(std::string notice);              // people; from any thread
+  void use_toolbox(BuiltinOptions& builtin);  // agent_session_toolbox.cc
   // agent_session_skills.cc
   void use_skills(BuiltinOptions& builtin);
+  WorktreeToolOptions worktree_options();
   void add_commands(std::shared_ptr<BackgroundTasks> tasks);
   Result<std::string> compact(const std::string& instructions);
   Result<std::string> clear();
@@ -143,8 +151,10 @@ class AgentSession {
   WardenProcesses processes_{clock_};
   CurlHttpClient http_;
   std::unique_ptr<ModelClient> client_;
+  std::optional<RememberingClient> remembering_;  // what the agent asks by
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
+  std::optional<ScheduleWatch> schedule_;
   class Watch;
   std::unique_ptr<Watch> watch_;  // what happens, on its way to the frontend
   std::unique_ptr<FoundMemory> found_memory_;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "deft/agent/daily_sweep.h"
 #include "deft/base/overloaded.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
@@ -35,7 +37,8 @@ class HeadlessRun {
   explicit HeadlessRun(HeadlessOptions options)
       : options_(std::move(options)),
         writer_(STDOUT_FILENO, [this] { output_gone(); }),
-        output_(writer_, options_.output),
+        errors_(STDERR_FILENO, [] {}),
+        output_(writer_, errors_, options_.output),
         port_([this](const JsonObject& line) { output_.put_raw(to_json(line)); }) {}
 
   int run() {
@@ -50,6 +53,12 @@ class HeadlessRun {
                                  std::stop_token stop) { return port_.ask_and_wait(std::move(request), {}, stop); },
           .ask = [this](JsonObject request,
                         std::function<void(Result<Json>)> then) { port_.ask(std::move(request), std::move(then)); }};
+    }
+    // Whoever has turns to come can be told of what happens between them.
+    if (options_.stream_input) {
+      options_.session.give_prompt = [this](const std::string& prompt) {
+        if (HeadlessHost* host = listening_) host->add_turn(prompt);
+      };
     }
     auto opened = AgentSession::open(options_.session, output_);
     if (!opened) return complain(opened.error().message);
@@ -149,7 +158,11 @@ class HeadlessRun {
     if (const int signal = ending_signal_) exit_code = kExitSignal + signal;
     // A thread that never came back would be waited for.
     if (session_->agent().engine().executor().stuck_workers() > 0) std::_Exit(exit_code);
+    const std::chrono::hours kept{24 * session_->settings().results.cleanup_days};
     session_.reset();
+    if (options_.session.choice && ending_signal_ == 0) {
+      sweep_sessions_daily(SessionStore::default_folder(), kept, std::chrono::system_clock::now());
+    }
     return exit_code;
   }
 
@@ -199,6 +212,7 @@ class HeadlessRun {
   std::atomic<bool> interrupted_ = false;  // the turn under way, by a signal
   bool has_begun_ = false;
   LineWriter writer_;
+  LineWriter errors_;
   HeadlessOutput output_;
   ControlPort port_;
   std::unique_ptr<AgentSession> session_;

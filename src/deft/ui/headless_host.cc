@@ -74,6 +74,8 @@ void HeadlessHost::take(HostMessage message) {
   changed_.notify_all();
 }
 
+void HeadlessHost::add_turn(std::string_view prompt) { take(HostMessage{.prompt = Prompt::of(prompt)}); }
+
 void HeadlessHost::take(HostResponse response) {
   const std::string id = response.id;
   if (parts_.port.take_answer(id, std::move(response.answer))) return;
@@ -176,8 +178,22 @@ void HeadlessHost::set_permission_mode(const HostRequest& request) {
   if (*mode == Mode::auto_ && setup.auto_forbidden) {
     return parts_.port.refuse(request.id, "the settings forbid auto mode");
   }
-  parts_.session.agent().feed(ModeWanted{*mode});
+  use_mode(*mode);
   parts_.port.answer(request.id, {{"mode", to_string(*mode)}});
+}
+
+// During a turn, for the calls that begin from now on; between two, before the next begins.
+void HeadlessHost::use_mode(Mode mode) {
+  Agent& agent = parts_.session.agent();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!in_turn_) {
+      queue_.emplace_back(Work([&agent, mode] { agent.engine().executor().take_now(ModeWanted{mode}); }));
+      changed_.notify_all();
+      return;
+    }
+  }
+  agent.feed(ModeWanted{mode});
 }
 
 void HeadlessHost::cancel_message(const HostRequest& request) {
@@ -198,10 +214,13 @@ void HeadlessHost::cancel_message(const HostRequest& request) {
 std::optional<HostMessage> HeadlessHost::next_turn() {
   for (;;) {
     std::unique_lock lock(mutex_);
+    in_turn_ = false;
     changed_.wait(lock, [this] { return ended_ || !queue_.empty(); });
     if (queue_.empty()) return std::nullopt;
     auto item = std::move(queue_.front());
     queue_.pop_front();
+    const auto* said = std::get_if<HostMessage>(&item);
+    in_turn_ = said && said->asks_model;
     lock.unlock();
     if (auto* work = std::get_if<Work>(&item)) {
       (*work)();
