@@ -22,7 +22,7 @@ using deft::RpcRequest;
 
 constexpr std::size_t kHugeLineBytes = std::size_t{100} << 20;
 constexpr std::size_t kErrorFloodBytes = std::size_t{20} << 20;
-constexpr int kFloodMessages = 50'000;
+constexpr int kFloodMessages = 20'000;
 constexpr int kManyTools = 10'000;
 
 std::string mode;

@@ -270,6 +270,7 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .progress = setting.progress,
           .answer = setting.answer,
           .call_id = call.call.id,
+          .agent_id = parts_.agent_id,
           .session_folder = parts_.session_folder,
           .outputs = parts_.results.folder(),
           .result_characters_max = limit_of(call).characters_max,
@@ -278,7 +279,11 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .approved = call.approved,
           .to_background = setting.to_background,
           .pool = setting.pool,
-          .permissions = setting.permissions};
+          .permissions = setting.permissions,
+          .call = [this, &setting, id = call.call.id](std::string_view tool, Json input,
+                                                      std::shared_ptr<const Permissions> permissions) {
+            return call_within(id, setting, tool, std::move(input), std::move(permissions));
+          }};
 }
 
 PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSetting& setting,
@@ -309,6 +314,10 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
   question.hides_denied_files = declared(false, [&] { return tool.leaves_out_denied_files(); });
   question.own_verdict = declared(std::optional(OwnVerdict{Verdict::ask, "its own check failed"}),
                                   [&] { return tool.check_permission(input, setting.session); });
+  if (parts_.only_reads && !call.read_only && !question.session_only) {
+    question.own_verdict =
+        OwnVerdict{Verdict::deny, "an agent of this type only reads, and this would change something"};
+  }
   if (hooks.verdict) question.hook_verdict = verdict_of(*hooks.verdict);
   question.hook_reason = hooks.reason;
   question.auto_paused = parts_.tally->paused();
@@ -386,7 +395,8 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     if (setting.wants_proposal && decision.stage == PermissionStage::nobody_allowed_it) {
       proposal = propose_rules(asked, setting.permissions->setup());
     }
-    return Asks{std::move(decision), std::move(hooks), std::move(proposal)};
+    const bool deferred = hooks.verdict == HookVerdict::defer;
+    return Asks{std::move(decision), std::move(hooks), std::move(proposal), deferred};
   }
 
   if (call.cannot_have_effect()) return Allowed{std::move(hooks)};

@@ -28,10 +28,12 @@ struct EngineOptions {
   PermissionStore* store = nullptr;  // see WorkshopOptions
   const Clock* clock = nullptr;      // see WorkshopOptions
 
-  // Of a subagent: the session that it works in, instead of one of its own; outlives the engine.
+  // Of a subagent: the session that it works in, instead of one of its own; outlives the engine. `store` is then its
+  // own, if it has one.
   Workshop* workshop = nullptr;
   std::string agent_id = {};
   std::string agent_type = {};
+  bool only_reads = false;  // calls that change anything are denied, whatever the permissions say
 };
 
 // What one agent has of its own: its tools, what it has seen of files, its permissions, its journal, and the executor

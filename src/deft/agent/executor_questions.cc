@@ -4,32 +4,62 @@
 #include "deft/agent/executor.h"
 #include "deft/agent/executor_records.h"
 #include "deft/core/rule_proposal.h"
+#include "deft/core/session_permissions.h"
 
 // Questions to people, and what their answers change. A question is open from the moment its id is in questions_ until
 // it is taken out, and everything that could end it (an answer, an abort, "always" for another call, the end of the
 // input) takes it out on the turn's thread: the first wins, the others find nothing.
 
 namespace deft {
+namespace {
+
+// A subagent cannot talk to the user: it tells whoever gave it its task.
+std::string refusal_text(const std::string& tool, const std::string& feedback, bool is_of_subagent) {
+  const std::string text = "The user did not allow this call of " + tool + ".";
+  if (!feedback.empty()) return text + " They said: " + feedback;
+  if (!is_of_subagent) return text + " Do not try it by another way.";
+  return text +
+         " Do not try it by another way: do what you can of your task without it, and say in your answer what is "
+         "missing and why.";
+}
+
+}  // namespace
 
 void Executor::take(CallIndex index, Asks asks) {
+  if (asks.deferred && options_.defers) return put_off(index, std::move(asks));
   CallRecord& record = active_->calls[index];
   record.admitted->hooks = std::move(asks.hooks);
-  record.asked_because = asks.decision.reason;
-  const bool has_hooks = parts_.pipeline.listens(HookEvent::permission_request);
-  if (!can_ask_somebody() && !has_hooks) return deny_unasked(index);
+  record.decision = std::move(asks.decision);
+  record.proposal = std::move(asks.proposal);
+  if (!can_ask_somebody() && !asks_hooks()) return deny_unasked(index);
   active_->run.parked(index, Waiting::before_run);
+  open_question(index);
+}
+
+bool Executor::asks_hooks() const {
+  return options_.handler != Handler::worker && parts_.pipeline.listens(HookEvent::permission_request);
+}
+
+// Of a call that is parked.
+void Executor::open_question(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  const bool has_hooks = asks_hooks();
   record.place = CallRecord::Place::question;
   record.question_id = "perm_" + std::to_string(++questions_asked_);
-  record.proposal = std::move(asks.proposal);
-  record.question_shown = can_ask_somebody();
+  record.question_shown = false;
   questions_.emplace(record.question_id, index);
   if (has_hooks) ask_permission_hooks(index);
-  if (!record.question_shown) return;
-  const ToolCall& call = record.admitted->call;
+  const bool hooks_go_first = has_hooks && options_.handler == Handler::coordinator;
+  if (can_ask_somebody() && !hooks_go_first) show_question(index);
+}
+
+void Executor::show_question(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  record.question_shown = true;
   parts_.frontend.show(PermissionAsked{.id = record.question_id,
-                                       .call = call,
+                                       .call = record.admitted->call,
                                        .title = parts_.pipeline.title(*record.admitted),
-                                       .decision = std::move(asks.decision),
+                                       .decision = record.decision,
                                        .is_destructive = parts_.pipeline.is_destructive(*record.admitted),
                                        .proposal = record.proposal});
   notify("permission_prompt", "Your permission is needed to use " + record.tool);
@@ -37,8 +67,8 @@ void Executor::take(CallIndex index, Asks asks) {
 
 void Executor::deny_unasked(CallIndex index) {
   const CallRecord& record = active_->calls[index];
-  const std::string text = "Permission to use " + record.tool + " would have to be asked for (" + record.asked_because +
-                           "), and nobody can be asked here. Go on without it.";
+  const std::string text = "Permission to use " + record.tool + " would have to be asked for (" +
+                           record.decision.reason + "), and nobody can be asked here. Go on without it.";
   finish_call(index, {.result = engine_error(Errc::denied, text)});
 }
 
@@ -60,9 +90,8 @@ void Executor::take_answer(PermissionAnswer answer) {
   record.question_shown = false;  // whoever answers knows
   close_question(record);
   if (answer.verdict == Verdict::allow) return settle_question(index, std::move(answer));
-  std::string text = "The user did not allow this call of " + record.tool + ".";
-  text += answer.feedback.empty() ? " Do not try it by another way." : " They said: " + answer.feedback;
-  finish_call(index, {.result = engine_error(Errc::denied, text)});
+  finish_call(index, {.result = engine_error(
+                          Errc::denied, refusal_text(record.tool, answer.feedback, parts_.pipeline.is_of_subagent()))});
   if (answer.ends_turn) take(Feed(Aborted{}));
 }
 
@@ -73,14 +102,16 @@ void Executor::settle_question(CallIndex index, PermissionAnswer answer) {
   record.admitted->approved = true;
   parts_.pipeline.approved_by_person();
   const std::vector<std::string> proposal = std::move(record.proposal);
+  const JsonArray updates = std::move(answer.updated_permissions);
   if (answer.updated_input) {
     replace_input(index, std::move(*answer.updated_input));
     // The proposal was about another input.
     if (answer.always) allow_always(std::move(*answer.always), {});
-    return;
+    return update_permissions(updates);
   }
   active_->run.unparked(index);
   if (answer.always) allow_always(std::move(*answer.always), proposal);
+  update_permissions(updates);
 }
 
 // Hooks that are being asked may still answer.
@@ -151,8 +182,11 @@ void Executor::use_changed_settings(PermissionStore::Changed changed) {
   PermissionSetup next = std::move(changed.setup);
   next.mode = now.mode;
   next.directory = now.directory;
+  next.moved_from = now.moved_from;
   next.home = now.home;
   next.directories = now.directories;
+  next.readable = now.readable;
+  next.turn_sources = now.turn_sources;
   next.resolve = now.resolve;
   next.list = now.list;
   next.plan_file = now.plan_file;
@@ -181,23 +215,19 @@ void Executor::take_mode(Mode wanted) {
     return parts_.frontend.show(Notice{"The settings forbid auto mode."});
   }
   parts_.session.apply(ModeChanged{ModeChanged::How::set, wanted});
-  follow_mode();
+  follow_session();
 }
 
-void Executor::follow_mode() {
-  if (parts_.session.mode.now == parts_.permissions->mode()) return;
-  PermissionSetup setup = parts_.permissions->setup();
-  setup.mode = parts_.session.mode.now;
-  use_permissions(std::move(setup));
+void Executor::follow_session() {
+  if (follows_session(parts_.permissions->setup(), view_of_now())) return;
+  use_permissions(with_session_state(parts_.permissions->setup(), view_of_now()));
   parts_.session.mode.now = parts_.permissions->mode();  // a policy may forbid it
 }
 
 std::shared_ptr<const Permissions> Executor::permissions_for(const SessionView& view) const {
-  if (view.mode() == parts_.permissions->mode()) return parts_.permissions;
-  // An earlier call has changed the mode, and this one sees it before the others do.
-  PermissionSetup setup = parts_.permissions->setup();
-  setup.mode = view.mode();
-  return std::make_shared<const Permissions>(std::move(setup));
+  if (follows_session(parts_.permissions->setup(), view)) return parts_.permissions;
+  // An earlier call has changed the session, and this one sees it before the others do.
+  return std::make_shared<const Permissions>(with_session_state(parts_.permissions->setup(), view));
 }
 
 void Executor::reconsider_questions() {
