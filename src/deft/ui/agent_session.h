@@ -106,6 +106,7 @@ class AgentSession {
   Result<void> wire(Frontend& frontend);
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
+  void use_tool_search(AgentOptions& options);
   Result<void> add_tools();
   // agent_session_skills.cc
   void use_skills(BuiltinOptions& builtin);
