@@ -31,7 +31,7 @@ Usage: deft -p "PROMPT" [OPTIONS]     an agent: carries out the prompt, prints t
   classify     say whether a shell command only reads, and why
   permissions  say what would happen to a call, and why
   hooks        list the hooks in force, and try them out
-  mcp          MCP servers: add, list, test, log in
+  mcp          MCP servers: add, list, test, log in; or be one (mcp serve)
   sessions     list, show, export, search and remove what was said and done
   undo         take back what file tools have changed
   config       show the settings in force, and where they come from

@@ -98,7 +98,8 @@ class Visit {
 
   static std::vector<McpParamHeader> usable_headers(const Json& tool) {
     const Json* schema = find(tool, "inputSchema");
-    auto headers = schema == nullptr ? std::vector<McpParamHeader>{} : param_headers(*schema).value_or(std::vector<McpParamHeader>{});
+    auto headers = schema == nullptr ? std::vector<McpParamHeader>{}
+                                     : param_headers(*schema).value_or(std::vector<McpParamHeader>{});
     return headers;
   }
 
@@ -116,7 +117,11 @@ class Visit {
       const Json* schema = find(tool, "inputSchema");
       // A tool whose annotations are against the rules is not used, as in deft.
       if (schema == nullptr || !param_headers(*schema)) continue;
-      out.push_back({std::string(find_string(tool, "name").value_or("")), sample_arguments(*schema)});
+      JsonObject arguments = sample_arguments(*schema);
+      // One tool wants to see a schema of another as we got it.
+      const Json* other = find(tools.front(), "inputSchema");
+      if (arguments.contains("schema") && other != nullptr) arguments["schema"] = *other;
+      out.push_back({std::string(find_string(tool, "name").value_or("")), std::move(arguments)});
     }
     return out;
   }
@@ -171,7 +176,6 @@ int run(const std::string& url) {
   McpClient client(clock,
                    {.server = "conformance",
                     .client_name = "deft-conformance",
-                    .remembered_protocol = environment("MCP_CONFORMANCE_PROTOCOL_VERSION"),
                     .make_transport = [&](bool old_sse) -> std::unique_ptr<McpTransport> {
                       const HttpTransport::Options options{.url = url, .authorizer = login.get()};
                       if (old_sse) return std::make_unique<SseTransport>(http, clock, options);

@@ -98,11 +98,12 @@ Result<void> Agent::resume(Session session) {
   }
   for (const std::string& id : session.call_ids) {
     engine_->workshop().ids().use(id);
-    executor().use_ids(id);
+    if (!session.deferred || id != session.deferred->id) executor().use_ids(id);
   }
   conversation_.replace(std::move(session.history));
   engine_->session().files = std::move(session.files);
   engine_->session().todos = std::move(session.todos);
+  if (session.worktree) go_on_in_worktree(*session.worktree);
   engine_->go_to(session.working_directory);
   engine_->session().tools = std::move(session.tools);
   usage_ = usage_before_ = std::move(session.usage);
@@ -110,6 +111,7 @@ Result<void> Agent::resume(Session session) {
   tokens_spent_ = usage_.tokens;
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
+  deferred_ = std::move(session.deferred);
   return {};
 }
 
@@ -139,6 +141,7 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
   ++turn_;
+  executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
   if (options_.structured) options_.structured->begin_turn();
   attempts_.emplace(fresh_attempts());
@@ -152,9 +155,11 @@ void Agent::begin_turn(const Prompt& prompt) {
   message_ = {};
   prompts_.clear();
   stop_continuations_ = 0;
+  granted_model_.clear();
   frontend_.show(TurnBegan{});
   log_->turn_began();
   take_prompt(prompt);
+  if (deferred_) return resume_deferred();
   await_prompts(AfterPrompts::first_request);
 }
 
@@ -168,8 +173,10 @@ void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
   add_news();
+  tell_of_files_read();
   if (should_compact()) return compact_before_request();
   announce_tools();
+  follow_grants();
   batch_ = {};
   message_ = {};
   answers_.clear();
@@ -195,7 +202,7 @@ ModelRequest Agent::make_request() {
           .stream = attempts_->streams(),
           .tool_choice = options_.tool_choice,
           .thinking = options_.thinking,
-          .effort = options_.effort,
+          .effort = effort(),
           .output_format = options_.output_format,
           .session_id = options_.session_id,
           .raw_events = options_.raw_events};
@@ -344,7 +351,11 @@ void Agent::advance() {
 }
 
 void Agent::finish_message() {
-  if (message_.has_calls()) answer_calls();
+  if (auto deferred = executor().take_deferred()) return end_deferred(std::move(*deferred));
+  const bool was_deferred = std::exchange(resumes_deferred_, false);
+  if (was_deferred) deferred_.reset();
+  const bool has_calls = message_.has_calls() || was_deferred;
+  if (has_calls) answer_calls();
   if (aborted_) {
     add_user(content_of({text_block(kAbortNotice)}));
     return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
@@ -352,8 +363,12 @@ void Agent::finish_message() {
   if (kept_in_a_row_ > kBrokenMessagesKeptMax) {
     return end_turn(TurnReason::model_error, "the model's answers keep breaking off: " + so_far_.failure->message);
   }
-  if (!message_.has_calls()) return go_on_without_calls();
+  if (!has_calls) return go_on_without_calls();
   message_ = {};  // it is answered
+  if (was_deferred && answers_.front().result.error == Errc::unknown_tool) {
+    add_prompts();
+    return end_turn(TurnReason::tool_deferred_unavailable, "the tool of the deferred call is not available any more");
+  }
   if (options_.structured && options_.structured->take(answers_) == StructuredOutput::State::given_up) {
     return end_turn(TurnReason::structured_output_failed, options_.structured->explanation());
   }
@@ -363,6 +378,30 @@ void Agent::finish_message() {
   }
   if (options_.structured && options_.structured->value() && prompts_.empty()) return consider_end();
   await_prompts(AfterPrompts::next_request);
+}
+
+// The call stays unanswered, in the history and in the journal, until the next turn.
+void Agent::end_deferred(ToolCall call) {
+  if (!resumes_deferred_) deferred_ = message_.first_call();
+  resumes_deferred_ = false;
+  set_state(std::string(kDeferredState), JsonObject{{"call", call.id}});
+  if (!std::exchange(prompts_, {}).empty()) {
+    frontend_.show(Notice{"A call is still to be decided: what was said meanwhile was left out; send it again."});
+  }
+  message_ = {};
+  so_far_.deferred = std::move(call);
+  end_turn(TurnReason::tool_deferred);
+}
+
+// From here on it is a call like any other; what was said since follows its result.
+void Agent::resume_deferred() {
+  resumes_deferred_ = true;
+  phase_ = Phase::finishing;
+  batch_ = {};
+  answers_.clear();
+  set_state(std::string(kDeferredState), Json());
+  executor().take_now(CallArrived{*deferred_});
+  executor().take_now(MessageEnded{});
 }
 
 // Results first, in the order of the calls; what they add to the conversation follows in the same order.
@@ -441,6 +480,7 @@ void Agent::take_abort(std::size_t turn) {
   aborted_streaming_ = phase_ != Phase::finishing;
   if (streaming) end_request();
   ++request_;  // no retry either
+  expanding_.request_stop();
   executor().take_now(Aborted{});
   const bool never_began = phase_ == Phase::prompting && after_prompts_ == AfterPrompts::first_request;
   if (never_began) return end_turn(TurnReason::aborted_streaming);
@@ -465,6 +505,8 @@ void Agent::take_interrupt(Prompt prompt) {
 void Agent::show(Event event) {
   if (const auto* answered = std::get_if<CallAnswered>(&event)) {
     log_->answered(*answered);
+    const auto& read = answered->result.shows_files;
+    files_read_.insert(files_read_.end(), read.begin(), read.end());
     answers_.push_back(*answered);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;

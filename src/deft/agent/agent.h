@@ -12,6 +12,7 @@
 #include "deft/agent/attempts.h"
 #include "deft/agent/compaction.h"
 #include "deft/agent/engine.h"
+#include "deft/agent/prompt_commands.h"
 #include "deft/agent/session.h"
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
@@ -64,6 +65,11 @@ struct AgentOptions {
   std::string session_id = {};
   bool raw_events = false;                                 // RawEventArrived too
   std::shared_ptr<StructuredOutput> structured = nullptr;  // what a turn has to end with; its tool is to be added
+  std::shared_ptr<PromptCommands> commands =
+      nullptr;  // that prompts may call; nothing: "/name" is a text like any other
+  // The session has read these files (canonical paths): what the model is to be told because of that. On the turn's
+  // thread, before each request; nothing: nobody wants to know.
+  std::function<std::vector<std::string>(const std::vector<std::string>& paths)> when_files_were_read = nullptr;
   TurnLimits limits = {};
   ContextLimits context = {};
   AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
@@ -107,6 +113,8 @@ class Agent final : private Frontend {
   const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs and subagents included
   SessionUsage usage_of_this_run() const;                         // of that, what came since open()
   std::size_t interrupted_calls() const { return interrupted_; }  // of an earlier run, now answered as such
+  // A call that a hook wanted decided later: the next turn begins with it, and the hook is asked again.
+  const std::optional<ToolCall>& deferred() const { return deferred_; }
   // What the session's journal says last of it (Journal::state): "title", "mode" …; null: nothing.
   Json state(const std::string& key) const;
   void set_state(const std::string& key, Json value);
@@ -118,6 +126,8 @@ class Agent final : private Frontend {
   // nothing to compact, `denied` by a hook, `cancelled` by abort(), else why the model wrote no summary.
   Result<CompactionDone> compact(std::string instructions = {});
   std::uint64_t context_tokens() const;  // estimated, of the next request
+  // Forgets the conversation, as "/clear" does; what was done stays done.
+  void clear();
 
   // For others who ask hooks on the turn's thread.
   AgentHooks& hooks() { return *hooks_; }
@@ -168,6 +178,8 @@ class Agent final : private Frontend {
   void finish_message();
   void answer_calls();
   void go_on_without_calls();
+  void end_deferred(ToolCall call);
+  void resume_deferred();
   bool wants_structured_output() const;
   void ask_for_structured_output();
   void end_turn(TurnReason reason, std::string explanation = {});
@@ -187,6 +199,10 @@ class Agent final : private Frontend {
     Prompt prompt;
     bool is_judged = false;
     HookOutcome said = {};
+    // Of one that calls a command.
+    std::optional<std::string> refusal = std::nullopt;  // why it was not carried out
+    std::vector<std::string> expansion_context = {};    // of hooks
+    std::optional<TurnGrant> grant = std::nullopt;
   };
   enum class AfterPrompts : std::uint8_t { first_request, next_request, last_word };
   bool is_subagent() const { return !options_.engine.agent_id.empty(); }
@@ -201,6 +217,15 @@ class Agent final : private Frontend {
   void consider_end();
   void take_stop_hooks(const HookOutcome& outcome);
   void add_user(const std::string& content);
+  // agent_commands.cc: prompts that call a command, and what a skill changes for the turn.
+  GivenPrompt* given_prompt(std::size_t number);
+  void look_for_command(std::size_t number);
+  void expand_command(std::size_t number, const PromptCommand& command);
+  void take_expansion(std::size_t number, Result<PromptCommands::Expanded> expanded);
+  void follow_grants();
+  std::string effort() const;
+  void tell_of_files_read();
+  void go_on_in_worktree(const WorktreeStay& stay);
   void announce_tools();  // agent_discovery.cc: the names of those that are left out of the prompt
 
   // agent_compaction.cc
@@ -234,6 +259,7 @@ class Agent final : private Frontend {
   std::atomic<std::uint64_t> tokens_spent_ = 0;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
+  std::optional<ToolCall> deferred_;  // as the model made it
   ContextGauge gauge_;
   std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
   std::uint64_t window_known_ = kContextWindowTokensMax;  // more than this the model has refused
@@ -254,6 +280,10 @@ class Agent final : private Frontend {
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
+  bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
+  std::stop_source expanding_;           // commands of prompts
+  std::string granted_model_;            // that a skill has asked for
+  std::vector<std::string> files_read_;  // since the last request
   bool aborted_ = false;
   bool aborted_streaming_ = false;
   bool retry_due_ = false;

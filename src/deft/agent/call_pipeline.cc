@@ -279,7 +279,11 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .approved = call.approved,
           .to_background = setting.to_background,
           .pool = setting.pool,
-          .permissions = setting.permissions};
+          .permissions = setting.permissions,
+          .call = [this, &setting, id = call.call.id](std::string_view tool, Json input,
+                                                      std::shared_ptr<const Permissions> permissions) {
+            return call_within(id, setting, tool, std::move(input), std::move(permissions));
+          }};
 }
 
 PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSetting& setting,
@@ -391,7 +395,8 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     if (setting.wants_proposal && decision.stage == PermissionStage::nobody_allowed_it) {
       proposal = propose_rules(asked, setting.permissions->setup());
     }
-    return Asks{std::move(decision), std::move(hooks), std::move(proposal)};
+    const bool deferred = hooks.verdict == HookVerdict::defer;
+    return Asks{std::move(decision), std::move(hooks), std::move(proposal), deferred};
   }
 
   if (call.cannot_have_effect()) return Allowed{std::move(hooks)};

@@ -42,6 +42,9 @@ Engine::Engine(EngineOptions options, std::unique_ptr<Workshop> own)
   session_.working_directory = options_.working_directory;
   session_.directories = options_.directories;
   session_.directories.insert(session_.directories.begin(), options_.working_directory);
+  const bool is_in_worktree = options_.permissions && !options_.permissions->moved_from.empty();
+  if (is_in_worktree)
+    session_.worktree = {.path = options_.working_directory, .from = options_.permissions->moved_from};
 }
 
 Engine::~Engine() {

@@ -35,6 +35,9 @@ inline constexpr Duration kSideHooksGrace = std::chrono::seconds(5);  // at the 
 struct CallArrived {
   ToolCall call;
 };
+struct CallCancelled {
+  std::string call_id;  // whoever made the call takes it back
+};
 struct MessageEnded {};
 struct Interrupted {};  // the user has sent a new message
 struct Aborted {};      // Ctrl-C, Esc, shutdown
@@ -77,9 +80,9 @@ struct ModeWanted {
 struct RulesGranted {
   std::vector<std::string> rules;
 };
-using Feed =
-    std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered, ToolsChanged,
-                 PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted, RulesGranted>;
+using Feed = std::variant<CallArrived, CallCancelled, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded,
+                          ToolOffered, ToolsChanged, PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground,
+                          ModeWanted, RulesGranted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
@@ -99,7 +102,10 @@ struct ExecutorOptions {
   Scheduling scheduling = Scheduling::footprints;
   bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
   bool sibling_cancellation = true;
+  bool in_order = true;  // false: calls of several clients, each answered when it has finished
   Asking asking = Asking::nobody;
+  // A call that a hook wants decided later, and that stands alone, stays unanswered: take_deferred().
+  bool defers = false;
   Handler handler = Handler::interactive;
   Duration stop_grace = std::chrono::seconds(10);  // then a worker that does not stop is answered for
 };
@@ -143,10 +149,18 @@ class Executor {
   void step();
   void post_at(TimePoint when, std::move_only_function<void()> work) { alarms_.emplace(when, std::move(work)); }
   void take_now(Feed item);  // feed() without the way through the inbox
+  void take_waiting();       // what was fed so far, without waiting for more
   bool idle() const { return !active_ && next_messages_.empty(); }
   void begin_turn();                                                       // after an abort, calls are taken again
   void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
   std::shared_ptr<const ToolPool> pool();                                  // for the next message
+  // The call of the last message that is to be decided later, as it would have run: it was not answered.
+  std::optional<ToolCall> take_deferred() { return std::exchange(deferred_, std::nullopt); }
+  // For calls that belong to no message, such as those that a prompt's text asks for: to be made on a worker, with the
+  // session as it is now.
+  CallWithin gate(const std::string& id, std::stop_token stop);
+  // A change of the session that no call makes, between messages.
+  void change_session(const Modifier& modifier);
   // The definitions that the model is shown now; what stands there is not left out later on.
   std::string definitions();
   // Tells Notification hooks; nobody waits for them.
@@ -221,6 +235,8 @@ class Executor {
   bool can_ask_somebody() const {
     return options_.asking == Asking::person || (options_.asking == Asking::frontend && !input_ended_);
   }
+  bool asks_hooks() const;
+  void open_question(CallIndex call);
   void show_question(CallIndex call);
   void settle_question(CallIndex call, PermissionAnswer answer);
   void close_question(CallRecord& record);
@@ -232,9 +248,13 @@ class Executor {
   void use_permissions(PermissionSetup setup);
   void reconsider_questions();
   void take_mode(Mode wanted);
-  void follow_mode();  // the session's mode becomes that of the permissions
+  void follow_session();  // the permissions become what its mode, its skills and its worktree say
   std::shared_ptr<const Permissions> permissions_for(const SessionView& view) const;
   void deny_open_questions();
+
+  // executor_deferral.cc: calls that are to be decided later.
+  void put_off(CallIndex call, Asks asks);
+  void settle_put_off();
 
   // executor_hooks.cc: hooks that are asked beside a call, not within it.
   void ask_permission_hooks(CallIndex call);
@@ -251,9 +271,11 @@ class Executor {
 
   void end_host_call(CallIndex call, Json answer);
   void end_wait(CallIndex call);
+  void cancel_call(const std::string& call_id);
   void move_to_background(const std::string& call_id);
   void fire_timers(TimePoint now);
   void forget_context();
+  void end_grants();
   void begin_message();
   void advance();  // does what the message run says, until it has nothing more to say
   void end_message();
@@ -283,6 +305,7 @@ class Executor {
   std::deque<Feed> next_messages_;  // what came while the active message was still being carried out
   bool input_ended_ = false;
   bool forgets_context_ = false;  // when the message has ended
+  bool has_no_turns_ = false;     // fed by hand: a message is all the turn there is
   std::unordered_set<std::string> ids_seen_;
   std::multimap<TimePoint, Timer> timers_;
   std::multimap<TimePoint, std::move_only_function<void()>> alarms_;
@@ -291,6 +314,7 @@ class Executor {
   std::unordered_map<std::string, Json> early_answers_;    // of the host, to calls that it was not asked for yet
   std::unordered_set<std::string> ids_answered_by_host_;
   std::size_t questions_asked_ = 0;
+  std::optional<ToolCall> deferred_;
   std::vector<std::string> session_rules_;         // that people allowed in this session
   std::vector<PermissionUpdate> session_updates_;  // of rules, that hooks made in this session
   std::size_t rules_being_kept_ = 0;               // workers that write them

@@ -4,6 +4,7 @@
 #include "deft/agent/executor.h"
 #include "deft/agent/executor_records.h"
 #include "deft/core/rule_proposal.h"
+#include "deft/core/session_permissions.h"
 
 // Questions to people, and what their answers change. A question is open from the moment its id is in questions_ until
 // it is taken out, and everything that could end it (an answer, an abort, "always" for another call, the end of the
@@ -25,15 +26,26 @@ std::string refusal_text(const std::string& tool, const std::string& feedback, b
 }  // namespace
 
 void Executor::take(CallIndex index, Asks asks) {
+  if (asks.deferred && options_.defers) return put_off(index, std::move(asks));
   CallRecord& record = active_->calls[index];
   record.admitted->hooks = std::move(asks.hooks);
   record.decision = std::move(asks.decision);
-  const bool has_hooks = options_.handler != Handler::worker && parts_.pipeline.listens(HookEvent::permission_request);
-  if (!can_ask_somebody() && !has_hooks) return deny_unasked(index);
+  record.proposal = std::move(asks.proposal);
+  if (!can_ask_somebody() && !asks_hooks()) return deny_unasked(index);
   active_->run.parked(index, Waiting::before_run);
+  open_question(index);
+}
+
+bool Executor::asks_hooks() const {
+  return options_.handler != Handler::worker && parts_.pipeline.listens(HookEvent::permission_request);
+}
+
+// Of a call that is parked.
+void Executor::open_question(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  const bool has_hooks = asks_hooks();
   record.place = CallRecord::Place::question;
   record.question_id = "perm_" + std::to_string(++questions_asked_);
-  record.proposal = std::move(asks.proposal);
   record.question_shown = false;
   questions_.emplace(record.question_id, index);
   if (has_hooks) ask_permission_hooks(index);
@@ -170,8 +182,11 @@ void Executor::use_changed_settings(PermissionStore::Changed changed) {
   PermissionSetup next = std::move(changed.setup);
   next.mode = now.mode;
   next.directory = now.directory;
+  next.moved_from = now.moved_from;
   next.home = now.home;
   next.directories = now.directories;
+  next.readable = now.readable;
+  next.turn_sources = now.turn_sources;
   next.resolve = now.resolve;
   next.list = now.list;
   next.plan_file = now.plan_file;
@@ -200,23 +215,19 @@ void Executor::take_mode(Mode wanted) {
     return parts_.frontend.show(Notice{"The settings forbid auto mode."});
   }
   parts_.session.apply(ModeChanged{ModeChanged::How::set, wanted});
-  follow_mode();
+  follow_session();
 }
 
-void Executor::follow_mode() {
-  if (parts_.session.mode.now == parts_.permissions->mode()) return;
-  PermissionSetup setup = parts_.permissions->setup();
-  setup.mode = parts_.session.mode.now;
-  use_permissions(std::move(setup));
+void Executor::follow_session() {
+  if (follows_session(parts_.permissions->setup(), view_of_now())) return;
+  use_permissions(with_session_state(parts_.permissions->setup(), view_of_now()));
   parts_.session.mode.now = parts_.permissions->mode();  // a policy may forbid it
 }
 
 std::shared_ptr<const Permissions> Executor::permissions_for(const SessionView& view) const {
-  if (view.mode() == parts_.permissions->mode()) return parts_.permissions;
-  // An earlier call has changed the mode, and this one sees it before the others do.
-  PermissionSetup setup = parts_.permissions->setup();
-  setup.mode = view.mode();
-  return std::make_shared<const Permissions>(std::move(setup));
+  if (follows_session(parts_.permissions->setup(), view)) return parts_.permissions;
+  // An earlier call has changed the session, and this one sees it before the others do.
+  return std::make_shared<const Permissions>(with_session_state(parts_.permissions->setup(), view));
 }
 
 void Executor::reconsider_questions() {

@@ -34,6 +34,8 @@ struct Executor::CallRecord {
   std::stop_source question_hooks;  // that are asked the same; stopped when it is settled
   bool question_hooks_run = false;
   std::vector<std::string> proposal;  // what "always" would write
+  std::optional<Asks> put_off;        // until the message has ended: to be decided later
+  bool deferred = false;              // to be decided later: it is not answered
   std::optional<Json> host_answer;
   bool wait_is_over = false;
   bool ran = false;
@@ -45,7 +47,8 @@ struct Executor::CallRecord {
 
 struct Executor::ActiveMessage {
   ActiveMessage(std::size_t its_number, Slots& slots, CancelScope& turn, const ExecutorOptions& options)
-      : number(its_number), run(slots, turn, {.sibling_cancellation = options.sibling_cancellation}) {}
+      : number(its_number),
+        run(slots, turn, {.sibling_cancellation = options.sibling_cancellation, .in_order = options.in_order}) {}
   std::size_t number;
   std::shared_ptr<const ToolPool> pool;
   MessageRun run;

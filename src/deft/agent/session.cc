@@ -79,6 +79,7 @@ class Rebuilding {
     if (type == "results") return take_results(entry);
     if (type == "discarded") return forget_calls();
     if (type == "compacted") return take_compaction(entry);
+    if (type == "cleared") return take_clearing();
     if (type == "used") return take_usage(entry);
     if (type == "state" && text_at(entry, "key") == kAnnouncedToolsKey) return take_announced(entry);
     if (type == "state") session_.state[text_at(entry, "key")] = find(entry, "value") ? *find(entry, "value") : Json();
@@ -92,7 +93,8 @@ class Rebuilding {
     if (had_draft && !owed_.empty()) {
       session_.repairs.push_back(std::move(JournalEntry("message").text("content", draft).text("how", "interrupted")));
     }
-    if (!owed_.empty()) {
+    session_.deferred = deferred_call();
+    if (!owed_.empty() && !session_.deferred) {
       session_.interrupted_calls = owed_.size();
       const std::string content = answer_calls({}, "");
       session_.repairs.push_back(std::move(JournalEntry("results").text("content", content)));
@@ -189,6 +191,25 @@ class Rebuilding {
     return content;
   }
 
+  // The call that the last message ends with, if it is to be decided later.
+  std::optional<ToolCall> deferred_call() const {
+    const auto state = session_.state.find(std::string(kDeferredState));
+    const auto id = state == session_.state.end() ? std::nullopt : find_string(state->second, "call");
+    if (!id || owed_.size() != 1 || owed_.front() != *id || intents_.contains(owed_.front())) return std::nullopt;
+    const std::string& content = conversation_.messages().back().content;
+    for (const std::string_view block : raw_elements(content)) {
+      const auto json = parse_json(block);
+      if (!json || find_string(*json, "id") != *id) continue;
+      const Json* input = find(*json, "input");
+      return ToolCall{.id = std::string(*id),
+                      .name = std::string(find_string(*json, "name").value_or("")),
+                      .input = input ? *input : Json(JsonObject{}),
+                      .input_text = std::string(raw_member(block, "input").value_or("{}")),
+                      .invalid = std::nullopt};
+    }
+    return std::nullopt;
+  }
+
   static bool is_result_of(const std::string& block, const std::string& call) {
     const auto json = parse_json(block);
     return json && find_string(*json, "type") == "tool_result" && find_string(*json, "tool_use_id") == call;
@@ -205,6 +226,10 @@ class Rebuilding {
         if (const auto* file = std::get_if<FileWasSeen>(&modifier)) session_.files.record(file->seen);
         if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) session_.todos = replaced->todos;
         if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) session_.tools.apply(*more);
+        if (const auto* changed = std::get_if<WorktreeChanged>(&modifier)) {
+          session_.worktree = changed->stay;
+          session_.working_directory.clear();  // it is where the worktree is, or where the session began
+        }
       }
     }
     session_.files.end_message();
@@ -243,6 +268,11 @@ class Rebuilding {
     session_.tools.forget_context();
   }
 
+  void take_clearing() {
+    end_message();
+    conversation_.replace({});
+  }
+
   Session session_;
   Conversation conversation_;
   std::vector<std::string> owed_;  // calls of the last message that are not answered
@@ -252,11 +282,14 @@ class Rebuilding {
 };
 
 // With the next word of the user's, which is all that may be missing.
-std::optional<std::string> problem_of(const History& history) {
+std::optional<std::string> problem_of(const History& history, const std::optional<ToolCall>& deferred) {
   if (history.empty() || history.back().role == Role::user)
     return history.empty() ? std::nullopt : history_problem(history);
   History answered = history;
-  answered.push_back({Role::user, content_of({text_block("go on")})});
+  std::vector<std::string> blocks;
+  if (deferred) blocks.push_back(result_block(deferred->id, ToolResult{.text = "done"}));
+  blocks.push_back(text_block("go on"));
+  answered.push_back({Role::user, content_of(blocks)});
   return history_problem(answered);
 }
 
@@ -303,7 +336,7 @@ Result<Session> Session::load(const std::string& journal) {
   auto opening = read_journal(journal, [&](std::string_view type, const Json& entry) { rebuilding.take(type, entry); });
   if (!opening) return std::unexpected(opening.error());
   Session session = rebuilding.take_session();
-  if (const auto problem = problem_of(session.history)) {
+  if (const auto problem = problem_of(session.history, session.deferred)) {
     return fail(Errc::invalid_input, journal + " is damaged: " + *problem);
   }
   session.opening = std::move(*opening);

@@ -78,6 +78,8 @@ void SessionLog::used(const SessionUsage& usage) {
   write(entry);
 }
 
+void SessionLog::cleared() { write(JournalEntry("cleared")); }
+
 void SessionLog::compacted(const Compacted& how) {
   JournalEntry entry("compacted");
   entry.text("summary", how.summary).number("kept_messages", static_cast<std::int64_t>(how.kept_messages));

@@ -46,6 +46,7 @@ class SessionLog {
     Json usage = nullptr;
     double cost = 0;
   };
+  void cleared();  // what was said before is forgotten
   void compacted(const Compacted& how);
   void used(const SessionUsage& usage);  // by a subagent
 

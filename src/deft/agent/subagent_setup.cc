@@ -26,7 +26,9 @@ TurnLimits limits_of(const TurnLimits& parent, const Agent::Spent& spent, std::o
 
 Result<std::shared_ptr<Subagents::Subagent>> Subagents::make(const AgentRequest& request, const ToolIo& io,
                                                              const std::string& id) {
-  const AgentType& type = *type_named(request.type);
+  const auto found = type_named(request.type);
+  if (!found) return fail(Errc::invalid_input, "There is no agent type " + json_quote(request.type) + ".");
+  const AgentType& type = *found;
   std::shared_ptr<Subagent> child;
   AgentOptions options;
   {
@@ -64,6 +66,7 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
     options.system = type.prompt;
   }
   options.output_format.reset();
+  options.structured.reset();
   options.tool_choice.reset();
   options.raw_events = false;
   const auto turns_max = smaller_of(request.turns_max, type.turns_max);
@@ -74,6 +77,10 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
   EngineOptions& engine = options.engine;
   PermissionSetup permissions = io.permissions->setup();
   permissions.mode = subagent_mode(io.permissions->mode(), type.mode);
+  // What a skill of its parent's turn allows and forbids counts for what that turn has others do.
+  for (PermissionSource& source : std::exchange(permissions.turn_sources, {})) {
+    permissions.sources.push_back(std::move(source));
+  }
   engine.working_directory = permissions.directory;
   engine.permissions = std::move(permissions);
   engine.workshop = &main_->agent->engine().workshop();
@@ -81,7 +88,8 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
   engine.agent_type = type.name;
   engine.only_reads = engine.only_reads || type.only_reads;
   engine.store = &child.settings;
-  engine.executor.handler = Handler::coordinator;
+  const bool is_member = !team_.empty() && !request.name.empty();
+  engine.executor.handler = is_member ? Handler::worker : Handler::coordinator;
   engine.executor.stop_grace = engine.executor.stop_grace * 3 / 4;  // so that its parent still hears of it
   return options;
 }

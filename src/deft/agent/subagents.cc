@@ -49,6 +49,9 @@ AgentReport::Status status_of(TurnReason reason, bool has_text) {
     case TurnReason::max_turns:
     case TurnReason::budget_exhausted:
     case TurnReason::hook_stopped:
+    case TurnReason::structured_output_failed:
+    case TurnReason::tool_deferred:
+    case TurnReason::tool_deferred_unavailable:
     case TurnReason::refusal: return AgentReport::Status::cut_short;
   }
   return AgentReport::Status::failed;
@@ -122,7 +125,8 @@ Subagents::Subagents(SubagentOptions options, ModelClient& model, Frontend& fron
     : options_(std::move(options)),
       model_(model),
       frontend_(frontend),
-      main_(std::make_unique<Member>(*this, std::string(), 0)) {}
+      main_(std::make_unique<Member>(*this, std::string(), 0)),
+      types_(options_.types) {}
 
 Subagents::~Subagents() {
   main_->end();
@@ -133,9 +137,15 @@ Subagents::~Subagents() {
 
 AgentChildren& Subagents::of_main() { return *main_; }
 
-void Subagents::attach(Agent& main) {
+Result<void> Subagents::attach(Agent& main, const std::function<bool(const std::string& tool)>& wants) {
+  for (auto& tool : {make_agent_tool(*this), make_send_message_tool(*this), make_team_create_tool(*this),
+                     make_team_delete_tool(*this)}) {
+    if (wants && !wants(tool->spec().name)) continue;
+    if (auto added = main.add_tool(tool); !added) return added;
+  }
   const std::lock_guard lock(mutex_);
   main_->agent = &main;
+  return {};
 }
 
 Subagents::Member& Subagents::member(std::string_view agent_id) const {
@@ -162,29 +172,44 @@ void Subagents::end_children_of(Member& member, bool wait) {
 
 // --- what is known of them ---
 
-const AgentType* Subagents::type_named(std::string_view name) const {
-  const auto own = std::ranges::find(options_.types, name, &AgentType::name);
-  if (own != options_.types.end()) return &*own;
+std::optional<AgentType> Subagents::type_named(std::string_view name) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto own = std::ranges::find(types_, name, &AgentType::name);
+    if (own != types_.end()) return *own;
+  }
   const auto& builtin = builtin_agent_types();
   const auto found = std::ranges::find(builtin, name, &AgentType::name);
-  return found == builtin.end() ? nullptr : &*found;
+  return found == builtin.end() ? std::nullopt : std::optional(*found);
+}
+
+void Subagents::add_types(std::vector<AgentType> types) {
+  const std::lock_guard lock(mutex_);
+  for (AgentType& type : types) {
+    std::erase_if(types_, [&](const AgentType& other) { return other.name == type.name; });
+    types_.push_back(std::move(type));
+  }
 }
 
 std::vector<AgentType> Subagents::types_for(std::string_view agent_id) const {
-  std::vector<AgentType> types;
-  for (const AgentType& type : builtin_agent_types()) types.push_back(*type_named(type.name));
-  for (const AgentType& type : options_.types) {
-    if (std::ranges::find(types, type.name, &AgentType::name) == types.end()) types.push_back(type);
-  }
-  const AgentType* who = nullptr;
+  std::vector<AgentType> own;
+  std::string who;
   {
     const std::lock_guard lock(mutex_);
+    own = types_;
     const auto found = subagents_.find(agent_id);
-    if (found != subagents_.end()) who = type_named(found->second->type);
+    if (found != subagents_.end()) who = found->second->type;
   }
-  if (!who || !who->agents) return types;
-  std::erase_if(
-      types, [&](const AgentType& type) { return std::ranges::find(*who->agents, type.name) == who->agents->end(); });
+  std::vector<AgentType> types;
+  for (const AgentType& type : builtin_agent_types()) types.push_back(*type_named(type.name));
+  for (AgentType& type : own) {
+    if (std::ranges::find(types, type.name, &AgentType::name) == types.end()) types.push_back(std::move(type));
+  }
+  const auto its_type = type_named(who);
+  if (!its_type || !its_type->agents) return types;
+  std::erase_if(types, [&](const AgentType& type) {
+    return std::ranges::find(*its_type->agents, type.name) == its_type->agents->end();
+  });
   return types;
 }
 
@@ -215,7 +240,7 @@ bool Subagents::runs_in_background(const AgentRequest& request) const {
     if (!team_.empty()) return true;  // a member
   }
   if (request.background) return *request.background;
-  const AgentType* type = type_named(request.type);
+  const auto type = type_named(request.type);
   return type && type->background;
 }
 
@@ -252,6 +277,10 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
   if (is_taken || request.name == kLeaderName) {
     return fail(Errc::invalid_input, "The name " + json_quote(request.name) + " is taken: give another one.");
   }
+  return has_room();
+}
+
+Result<void> Subagents::has_room() const {
   const auto running = std::ranges::count_if(subagents_, [](const auto& it) { return !it.second->report; });
   if (static_cast<std::size_t>(running) >= kAgentsRunningMax) {
     return fail(Errc::limit,
@@ -264,7 +293,7 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
 
 Result<std::string> Subagents::start(const AgentRequest& request, ToolIo& io) {
   reap();
-  if (auto fine = check(request, io); !fine) return std::unexpected(fine.error());  // others may have been faster
+  if (auto fine = check(request, io); !fine) return std::unexpected(fine.error());
   const std::string id = request.resume.empty() ? new_agent_id() : request.resume;
   auto made = make(request, io, id);
   if (!made) return std::unexpected(made.error());
@@ -273,6 +302,7 @@ Result<std::string> Subagents::start(const AgentRequest& request, ToolIo& io) {
   {
     const std::lock_guard lock(mutex_);
     if (child.parent.is_closed || io.stop.stop_requested()) return fail(Errc::cancelled, "");
+    if (auto room = has_room(); !room) return std::unexpected(room.error());  // others were faster
     child.is_member = !team_.empty() && !child.name.empty();
     subagents_.insert_or_assign(id, *made);
   }

@@ -40,7 +40,6 @@ struct SubagentOptions {
 //   agent_options.children = &subagents.of_main();
 //   auto agent = Agent::open(agent_options, model, frontend);   // the agent ends before `subagents`
 //   subagents.attach(**agent);
-//   (*agent)->add_tool(make_agent_tool(subagents));   // and those of tools/team_tools.h
 // Any thread may call.
 class Subagents final : public AgentLauncher, public AgentPost {
  public:
@@ -50,7 +49,11 @@ class Subagents final : public AgentLauncher, public AgentPost {
   Subagents& operator=(const Subagents&) = delete;
 
   AgentChildren& of_main();
-  void attach(Agent& main);  // before its first turn
+  // Before its first turn: it gets the tools Agent, SendMessage, TeamCreate and TeamDelete.
+  // `wants`: only those of them; nothing: all.
+  Result<void> attach(Agent& main, const std::function<bool(const std::string& tool)>& wants = nullptr);
+  // Further types; one of a name that was there replaces it.
+  void add_types(std::vector<AgentType> types);
 
   std::vector<AgentType> types_for(std::string_view agent_id) const override;
   std::optional<std::string> type_of(std::string_view agent_id) const override;
@@ -79,7 +82,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
     std::vector<std::string> proposal;
   };
 
-  const AgentType* type_named(std::string_view name) const;
+  std::optional<AgentType> type_named(std::string_view name) const;
   Result<std::shared_ptr<Subagent>> make(const AgentRequest& request, const ToolIo& io, const std::string& id);
   AgentOptions options_for(const AgentRequest& request, const AgentType& type, const ToolIo& io, Member& parent,
                            Subagent& child) const;
@@ -100,6 +103,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
   void end_children_of(Member& member, bool wait);
   Members children_of(const Member& member) const;
   Member& member(std::string_view agent_id) const;  // the main agent's if it is unknown
+  Result<void> has_room() const;                    // for one more; under mutex_
   void reap();
 
   const SubagentOptions options_;
@@ -110,7 +114,8 @@ class Subagents final : public AgentLauncher, public AgentPost {
   std::condition_variable over_;     // one more is
   std::condition_variable letters_;  // have come, or an end is wanted
   // All under mutex_.
-  std::string team_;  // empty: there is none
+  std::vector<AgentType> types_;  // beside the built-in ones
+  std::string team_;              // empty: there is none
   std::map<std::string, std::shared_ptr<Subagent>, std::less<>> subagents_;
   std::map<std::string, Question, std::less<>> questions_;  // by the id that people see; calls of the host's tools too
   mutable std::map<std::string, std::string, std::less<>> types_seen_;  // of ended agents

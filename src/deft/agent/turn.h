@@ -27,7 +27,7 @@ enum class TurnReason : std::uint8_t {
   aborted_streaming,          // by the user, while the model spoke
   aborted_tools,              // by the user, while calls ran
   hook_stopped,               // a hook said: no further request
-  prompt_blocked,             // a hook took the prompt back
+  prompt_blocked,             // a hook took the prompt back, or the command that it calls cannot be used
   refusal,                    // the model declined
   prompt_too_long,            // the context is full and could not be made shorter
   model_error,                // the model cannot be reached, or does not take the request

@@ -84,13 +84,44 @@ UserHooks::UserHooks(Parts parts, HookConfig config)
 }
 
 void UserHooks::use(HookConfig config) {
+  const std::lock_guard lock(mutex_);
+  of_settings_ = std::move(config);
+  put_together();
+}
+
+Result<void> UserHooks::add_beside(const Json& hooks, SettingSource source, std::string_view origin) {
+  HookConfig more;
+  add_hooks(hooks, source, origin, more);
+  if (!more.problems.empty()) return fail(Errc::invalid_input, more.problems.front());
+  const std::lock_guard lock(mutex_);
+  for (const HookEvent event : all_hook_events()) {
+    auto& known = beside_.of(event);
+    for (Hook& hook : more.of(event)) {
+      const bool is_there = std::ranges::find(known, hook.identity, &Hook::identity) != known.end();
+      if (!is_there && known.size() < kHooksPerEventMax) known.push_back(std::move(hook));
+    }
+  }
+  put_together();
+  return {};
+}
+
+void UserHooks::end_turn() {
+  const std::lock_guard lock(mutex_);
+  if (beside_.empty()) return;
+  beside_ = {};
+  put_together();
+}
+
+// The weakest first: those beside the settings.
+void UserHooks::put_together() {
+  HookConfig all = of_settings_;
   std::uint32_t bits = 0;
   for (const HookEvent event : all_hook_events()) {
-    if (!config.of(event).empty()) bits |= bit_of(event);
+    if (!all.takes_no_others)
+      all.of(event).insert(all.of(event).begin(), beside_.of(event).begin(), beside_.of(event).end());
+    if (!all.of(event).empty()) bits |= bit_of(event);
   }
-  auto next = std::make_shared<const HookConfig>(std::move(config));
-  const std::lock_guard lock(mutex_);
-  config_ = std::move(next);
+  config_ = std::make_shared<const HookConfig>(std::move(all));
   listens_ = bits;
 }
 

@@ -68,8 +68,11 @@ JsonObject effective(const LoadedFile& file, bool trusted) {
     }
     return rest.empty() ? JsonObject{} : JsonObject{{"permissions", std::move(rest)}};
   }
+  // A repository does not choose how much is allowed in it, nor that nobody is asked, nor which secret of the user's is
+  // sent where.
+  if (const auto triggers = json.find("remoteTriggers"); triggers != json.end()) json.stable_erase(triggers);
+  permissions = json.if_contains("permissions");
   if (!permissions) return json;
-  // A repository does not choose how much is allowed in it, nor that nobody is asked.
   const auto mode = find_string(*permissions, "defaultMode");
   const bool is_wide = mode == "bypassPermissions" || mode == "auto" || mode == "acceptEdits";
   if (is_wide) permissions->get_object().stable_erase(permissions->get_object().find("defaultMode"));

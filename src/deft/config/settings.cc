@@ -82,9 +82,15 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto web = parse_web_settings(*json);
   if (!web) return std::unexpected(web.error());
   settings.web = std::move(*web);
+  auto worktree = parse_worktree_settings(*json);
+  if (!worktree) return std::unexpected(worktree.error());
+  settings.worktree = std::move(*worktree);
   auto lsp = parse_lsp_settings(*json);
   if (!lsp) return std::unexpected(lsp.error());
   settings.lsp = std::move(*lsp);
+  auto tools = parse_tool_settings(*json);
+  if (!tools) return std::unexpected(tools.error());
+  settings.tools = std::move(*tools);
   return settings;
 }
 

@@ -13,7 +13,9 @@
 #include "deft/config/price_settings.h"
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
+#include "deft/config/tool_settings.h"
 #include "deft/config/web_settings.h"
+#include "deft/config/worktree_settings.h"
 #include "deft/core/permission.h"
 
 namespace deft {
@@ -33,7 +35,9 @@ struct Settings {
   ModelSettings model{};
   PriceSettings prices{};
   WebSettings web{};
+  WorktreeSettings worktree{};
   LspSettings lsp{};
+  ToolSettings tools{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

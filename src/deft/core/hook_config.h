@@ -75,6 +75,7 @@ struct HookConfig {
   // What all SessionEnd hooks have together; nothing: kSessionEndBudgetMin, or the longest that one of them asks for.
   std::optional<Duration> session_end_budget = std::nullopt;
   std::vector<std::string> problems = {};  // for people
+  bool takes_no_others = false;            // skills at work may not bring their own
 
   const std::vector<Hook>& of(HookEvent event) const { return by_event[static_cast<std::size_t>(event)]; }
   std::vector<Hook>& of(HookEvent event) { return by_event[static_cast<std::size_t>(event)]; }

@@ -1,6 +1,7 @@
 #include "deft/mcp/connection.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "deft/base/text.h"
@@ -84,7 +85,7 @@ void McpConnection::set_state(McpState state, std::string detail) {
 }
 
 void McpConnection::run(const std::stop_token& stop) {
-  Duration delay = kMcpRestartDelay;
+  Duration delay = options_.restart_delay;
   int starts = 0;
   while (!stop.stop_requested()) {
     const TimePoint began = clock_.now();
@@ -92,7 +93,7 @@ void McpConnection::run(const std::stop_token& stop) {
     if (stop.stop_requested()) break;
     if (clock_.now() - began >= kMcpStableAfter) {
       starts = 0;
-      delay = kMcpRestartDelay;
+      delay = options_.restart_delay;
     }
     const bool tries_again = is_worth_it && ++starts < kMcpStartsMax;
     if (is_worth_it && !tries_again) {
@@ -248,7 +249,8 @@ class McpConnection::Tools final : public McpCaller {
 
 std::vector<std::shared_ptr<Tool>> McpConnection::make_tools(const McpList& list, std::vector<std::string>& problems) {
   std::vector<std::shared_ptr<Tool>> tools;
-  std::vector<std::string> taken;
+  std::set<std::string> taken;
+  std::set<std::string> seen;
   const auto caller = std::make_shared<Tools>(weak_from_this(), name());
   for (const Json& entry : list.items) {
     auto definition = read_tool_definition(entry);
@@ -258,11 +260,11 @@ std::vector<std::shared_ptr<Tool>> McpConnection::make_tools(const McpList& list
     }
     if (options_.settings.always_load) definition->always_load = true;
     std::string api_name = mcp_tool_name(name(), definition->name, taken);
-    if (std::ranges::find(taken, api_name) != taken.end()) {
+    if (!seen.insert(definition->name).second) {
       problems.push_back("the tool " + json_quote(definition->name) + " stands twice in its list");
       continue;
     }
-    taken.push_back(api_name);
+    taken.insert(api_name);
     bool changed = false;
     std::function<void()> was_run;
     if (McpMemory* memory = options_.memory) {

@@ -42,6 +42,7 @@ struct McpConnectionOptions {
   std::string identity{};        // of these settings, for the memory
   Duration connect_timeout = kMcpConnectTimeout;
   Duration call_timeout = kMcpCallTimeout;
+  Duration restart_delay = kMcpRestartDelay;
   std::function<std::unique_ptr<McpTransport>(bool old_sse)> make_transport{};
   McpHandlers handlers{};       // roots, sampling, elicitation; logged and noted
   McpMemory* memory = nullptr;  // outlives the server

@@ -78,7 +78,7 @@ std::optional<RpcError> modern_fault(const std::optional<Json>& params) {
 
 class McpClientSession::Request final : public McpServed {
  public:
-  Request(std::shared_ptr<McpClientSession> session, RpcRequest from, McpCaller its_caller,
+  Request(std::shared_ptr<McpClientSession> session, RpcRequest from, McpRequester its_caller,
           std::shared_ptr<McpOutlet> outlet, std::string log_level)
       : session_(std::move(session)),
         id_(std::move(from.id)),
@@ -91,7 +91,7 @@ class McpClientSession::Request final : public McpServed {
     if (token && (token->is_string() || token->is_int64() || token->is_uint64())) progress_token_ = *token;
   }
 
-  const McpCaller& caller() const override { return caller_; }
+  const McpRequester& caller() const override { return caller_; }
   const std::string& method() const override { return method_; }
   const Json& params() const override { return params_; }
   std::stop_token stop() const override { return stop_.get_token(); }
@@ -167,7 +167,7 @@ class McpClientSession::Request final : public McpServed {
   const RpcId id_;
   const std::string method_;
   const Json params_;
-  const McpCaller caller_;
+  const McpRequester caller_;
   const std::shared_ptr<McpOutlet> outlet_;
   const std::string log_level_;
   std::optional<Json> progress_token_;
@@ -196,7 +196,7 @@ void McpClientSession::take_request(RpcRequest from, const std::shared_ptr<McpOu
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return outlet->abandon();
-    McpCaller caller = caller_;
+    McpRequester caller = caller_;
     std::string level = log_level_;
     if (is_modern) {
       const Json& meta = meta_of(*from.params);
@@ -479,7 +479,7 @@ std::string McpClientSession::version() const {
 
 std::size_t McpClientSession::requests() const {
   const std::lock_guard lock(mutex_);
-  return requests_.size();
+  return requests_.size() - listening_.size();
 }
 
 }  // namespace deft

@@ -31,7 +31,7 @@ class McpOutlet {
 // is of, it says itself. Used from any thread.
 class McpClientSession : public std::enable_shared_from_this<McpClientSession> {
  public:
-  // `id`: see McpCaller::session.
+  // `id`: see McpRequester::session.
   McpClientSession(McpService& service, std::string id) : service_(service), id_(std::move(id)) {}
   McpClientSession(const McpClientSession&) = delete;
   McpClientSession& operator=(const McpClientSession&) = delete;
@@ -48,7 +48,7 @@ class McpClientSession : public std::enable_shared_from_this<McpClientSession> {
 
   const std::string& id() const { return id_; }
   std::string version() const;  // of the handshake; empty: there was none
-  std::size_t requests() const;
+  std::size_t requests() const;  // that wait for an answer; those that only listen do not
 
  private:
   class Request;
@@ -79,7 +79,7 @@ class McpClientSession : public std::enable_shared_from_this<McpClientSession> {
   const std::string id_;
   mutable std::mutex mutex_;
   // All under mutex_.
-  McpCaller caller_;  // of the handshake
+  McpRequester caller_;  // of the handshake
   bool is_initialized_ = false;
   std::string log_level_;  // empty: the client has not said; everything then
   std::map<RpcId, std::shared_ptr<Request>> requests_;

@@ -22,6 +22,7 @@ class McpStdioEndpoint {
 
   void feed(std::string_view bytes);
   void end() { session_->end(); }  // the client closed its side
+  std::size_t requests() const { return session_->requests(); }  // that wait for an answer
   void announce(const McpChange& change) { session_->announce(change); }
 
  private:

@@ -30,7 +30,7 @@ enum class McpEra : std::uint8_t {
 };
 
 // Who sends a request.
-struct McpCaller {
+struct McpRequester {
   McpEra era = McpEra::legacy;
   std::string version;
   Json capabilities = JsonObject();  // the client's
@@ -42,7 +42,7 @@ struct McpCaller {
 class McpServed {
  public:
   virtual ~McpServed() = default;
-  virtual const McpCaller& caller() const = 0;
+  virtual const McpRequester& caller() const = 0;
   virtual const std::string& method() const = 0;
   virtual const Json& params() const = 0;  // an object
   // Requested: the client takes its request back, or has gone. It need not be answered then.

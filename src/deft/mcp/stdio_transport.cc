@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 // How long the end of a program is waited for when its output has ended, to say how it ended.
-constexpr Duration kEndWait = std::chrono::seconds(2);
+constexpr Duration kEndWait = std::chrono::milliseconds(500);
 constexpr std::size_t kShownWordsCharacters = 600;
 
 std::string shown_end(const CommandEnd& end) {
@@ -35,6 +35,7 @@ struct StdioTransport::Shared {
   std::deque<Outgoing> outbox;
   std::size_t outbox_bytes = 0;
   std::string last_words;
+  bool has_last_words = false;  // no more of them can come
   bool over = false;
 
   std::shared_ptr<McpReceiver> listener() const {
@@ -54,8 +55,12 @@ struct StdioTransport::Shared {
   }
 };
 
-StdioTransport::StdioTransport(Processes& processes, Command command, const Clock& clock)
-    : processes_(processes), command_(std::move(command)), clock_(clock), shared_(std::make_unique<Shared>()) {}
+StdioTransport::StdioTransport(Processes& processes, Command command, const Clock& clock, Duration exit_grace)
+    : processes_(processes),
+      command_(std::move(command)),
+      clock_(clock),
+      exit_grace_(exit_grace),
+      shared_(std::make_unique<Shared>()) {}
 
 StdioTransport::~StdioTransport() { close(); }
 
@@ -143,6 +148,12 @@ void StdioTransport::read_output(const std::stop_token& stop) {
   // Whoever closes its output speaks no more, even if the program lives on.
   auto end = child_->wait(stop, clock_.now() + kEndWait);
   if (!end) child_->end();
+  {
+    // What it wrote at its end arrives on another thread.
+    std::unique_lock lock(shared_->mutex);
+    shared_->queued.wait_until(lock, stop, clock_.on_steady_clock(clock_.now() + kEndWait),
+                               [this] { return shared_->has_last_words; });
+  }
   std::string why = "the server " + (end ? shown_end(*end) : "closed its output");
   if (const std::string words = one_line(last_words(), kShownWordsCharacters); !words.empty()) {
     why += "; it last wrote: " + words;
@@ -154,8 +165,12 @@ void StdioTransport::read_errors(const std::stop_token& stop) {
   std::array<char, kReadBytes> bytes{};
   while (true) {
     const auto count = child_->read(OutputStream::errors, bytes, stop);
-    if (!count || *count == 0) return;
     const std::lock_guard lock(shared_->mutex);
+    if (!count || *count == 0) {
+      shared_->has_last_words = true;
+      shared_->queued.notify_all();
+      return;
+    }
     std::string& words = shared_->last_words;
     words.append(bytes.data(), *count);
     if (words.size() > 2 * kMcpLastWordsBytesMax) words.erase(0, words.size() - kMcpLastWordsBytesMax);
@@ -179,7 +194,7 @@ void StdioTransport::close() {
   if (reader_.joinable()) reader_.join();
   if (errors_reader_.joinable()) errors_reader_.join();
   child_->close_input();
-  if (!child_->wait({}, clock_.now() + kMcpExitGrace)) {
+  if (!child_->wait({}, clock_.now() + exit_grace_)) {
     child_->end();
     [[maybe_unused]] const auto ended = child_->wait({}, clock_.now() + 2 * kEndGrace);
   }

@@ -20,7 +20,7 @@ inline constexpr Duration kMcpExitGrace = std::chrono::seconds(2);
 // sent waits here, up to a limit.
 class StdioTransport final : public McpTransport {
  public:
-  StdioTransport(Processes& processes, Command command, const Clock& clock);
+  StdioTransport(Processes& processes, Command command, const Clock& clock, Duration exit_grace = kMcpExitGrace);
   ~StdioTransport() override;
 
   Result<void> start(std::shared_ptr<McpReceiver> receiver, std::stop_token stop) override;
@@ -38,6 +38,7 @@ class StdioTransport final : public McpTransport {
   Processes& processes_;
   const Command command_;
   const Clock& clock_;
+  const Duration exit_grace_;
   const std::unique_ptr<Shared> shared_;
   std::unique_ptr<Child> child_;
   std::jthread writer_;

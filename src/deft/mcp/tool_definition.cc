@@ -166,9 +166,9 @@ Result<McpToolDefinition> read_tool_definition(const Json& entry) {
 
 std::string mcp_server_word(std::string_view server) { return "mcp__" + sanitised(server); }
 
-std::string mcp_tool_name(std::string_view server, std::string_view tool, const std::vector<std::string>& taken) {
+std::string mcp_tool_name(std::string_view server, std::string_view tool, const std::set<std::string>& taken) {
   std::string name = mcp_server_word(server) + "__" + sanitised(tool);
-  const bool is_taken = std::ranges::find(taken, name) != taken.end();
+  const bool is_taken = taken.contains(name);
   if (name.size() <= kMcpApiNameCharactersMax && !is_taken) return name;
   const std::string hash = content_hash(std::string(server) + '\0' + std::string(tool)).substr(0, kHashCharacters);
   name.resize(std::min(name.size(), kMcpApiNameCharactersMax - kHashCharacters - 1));

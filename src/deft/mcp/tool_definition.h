@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,7 @@ Result<McpToolDefinition> read_tool_definition(const Json& entry);
 
 // "mcp__server__tool": other characters than letters, digits, '_' and '-' become '_'; a name that is too long ends in a
 // hash of all of it. `taken` are names that are in use: another tool that would have one of them gets a hash too.
-std::string mcp_tool_name(std::string_view server, std::string_view tool, const std::vector<std::string>& taken);
+std::string mcp_tool_name(std::string_view server, std::string_view tool, const std::set<std::string>& taken);
 // The first part of it: what rules call the server by.
 std::string mcp_server_word(std::string_view server);
 

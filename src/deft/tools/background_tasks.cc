@@ -46,6 +46,7 @@ struct BackgroundTasks::Task {
   std::function<void()> stop_work;                      // of other work
   std::unique_ptr<Child> child;                         // of a command: its watcher's
   std::optional<TimePoint> deadline;
+  OutputSink on_output;
   std::jthread watcher;  // last: it uses all of the above
 
   void request_stop() {
@@ -108,6 +109,7 @@ Result<void> BackgroundTasks::adopt(const std::string& id, BackgroundCommand& co
   task->output->keep_all();
   task->child = std::move(command.child);
   task->deadline = command.deadline;
+  task->on_output = std::move(command.on_output);
   Task& watched = *task;
   task->watcher = std::jthread([this, &watched](std::stop_token stop) { watch(watched, std::move(stop)); });
   keep(std::move(task), forgotten);
@@ -152,9 +154,12 @@ void BackgroundTasks::ended(std::string_view id, TaskView::Status status) {
 }
 
 void BackgroundTasks::watch(Task& task, std::stop_token stop) {
-  const auto print_it = [&](OutputStream, std::string_view bytes) {
-    const std::lock_guard lock(mutex_);
-    task.output->add(bytes);
+  const auto print_it = [&](OutputStream stream, std::string_view bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      task.output->add(bytes);
+    }
+    if (task.on_output) task.on_output(stream, bytes);
   };
   const auto followed = task.child->follow(print_it, {.cancel = stop, .deadline = task.deadline}, {});
   const bool exited = followed && *followed && (*followed)->signal == 0;

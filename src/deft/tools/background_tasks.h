@@ -28,6 +28,8 @@ struct BackgroundCommand {
   std::string command;
   std::string description;
   std::optional<TimePoint> deadline;
+  // Also told of everything that it prints, as it comes, on a thread of the task's own; it must not wait.
+  OutputSink on_output = nullptr;
 };
 
 // Something else that goes on with nobody waiting for it: a subagent. Whoever adds it tells when it has ended, and has

@@ -70,6 +70,11 @@ struct Wait {
   bool obeys_stop = false;
 };
 
+// Makes a call of a built-in tool from within something else, through the gate like any other (hooks, permission,
+// journal), and waits for it. Nobody is asked: what is not allowed is denied. `permissions`: null means those in force.
+using CallWithin =
+    std::function<ToolResult(std::string_view tool, Json input, std::shared_ptr<const Permissions> permissions)>;
+
 // What a running call has in hand.
 struct ToolIo {
   Os os;
@@ -90,6 +95,7 @@ struct ToolIo {
   // What the agent has and may do, when the call began.
   std::shared_ptr<const ToolPool> pool = nullptr;
   std::shared_ptr<const Permissions> permissions = nullptr;
+  CallWithin call = nullptr;  // while the call is under way; null: there is no gate here
 };
 
 // A tool declares what it is; the engine never treats one specially by its name. A declaration that throws counts as

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "deft/agent/agent_files.h"
 #include "deft/agent/hook_model.h"
 #include "deft/agent/project_memory.h"
-#include "deft/agent/system_prompt.h"
+#include "deft/config/agent_file.h"
+#include "deft/os/disk_files.h"
 #include "deft/os/environment.h"
 #include "deft/os/git_state.h"
 #include "deft/os/http_network.h"
@@ -61,6 +63,24 @@ void make_room_for_thinking(AgentOptions& options) {
 
 }  // namespace
 
+// Hears everything on its way to the frontend: when the model has forgotten what it was told, so have we.
+class AgentSession::Watch final : public Frontend {
+ public:
+  Watch(AgentSession& session, Frontend& frontend) : session_(session), frontend_(frontend) {}
+  void show(Event event) override {
+    if (std::holds_alternative<CompactionDone>(event) && session_.found_memory_) session_.found_memory_->forget();
+    frontend_.show(std::move(event));
+  }
+  bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_hooks() const override { return frontend_.wants_hooks(); }
+
+ private:
+  AgentSession& session_;
+  Frontend& frontend_;
+};
+
+AgentSession::~AgentSession() = default;
+
 JsonObject thinking_with_budget(std::size_t tokens) {
   if (tokens == 0) return {{"type", "disabled"}};
   return {{"type", "enabled"}, {"budget_tokens", std::max(tokens, kThinkingTokensMin)}};
@@ -107,6 +127,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
 }
 
 Result<void> AgentSession::wire(Frontend& frontend) {
+  watch_ = std::make_unique<Watch>(*this, frontend);
   const auto bypass = check_bypass(permissions_, bypass_ground(options_.mode == Mode::bypass));
   if (!bypass) return std::unexpected(bypass.error());
   if (*bypass) notices_.push_back(**bypass);
@@ -121,7 +142,8 @@ Result<void> AgentSession::wire(Frontend& frontend) {
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
-  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, frontend);
+  subagents_.emplace(subagent_options(), *client_, *watch_);
+  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, *watch_);
   if (!agent) return std::unexpected(agent.error());
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
@@ -165,7 +187,8 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                                                                                             : Scheduling::footprints,
                                                .streaming = settings_.streaming,
                                                .sibling_cancellation = settings_.cancel_siblings_on_failure,
-                                               .asking = options_.asking},
+                                               .asking = options_.asking,
+                                               .defers = true},
                                   .results = result_options(settings_),
                                   .hooks = &hooks_->runner(),
                                   .store = &*store_,
@@ -181,6 +204,12 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                        .retry_overload_for_ever = provider_.retry_overload_for_ever};
   if (provider_.output_tokens_max) options.output_tokens_max = std::min(*provider_.output_tokens_max, kOutputTokensMax);
   make_room_for_thinking(options);
+  if (const auto window = settings_.model.context_window) {
+    options.context.window_tokens = static_cast<std::uint64_t>(*window);
+  }
+  options.context.automatic = settings_.model.auto_compact.value_or(true);
+  options.children = &subagents_->of_main();
+  options.waits_for_children = options_.waits_for_subagents;
   options.cost = [prices = settings_.prices](const std::string& model, const Json& usage) {
     const ModelPrice* price = prices.of(model);
     return price ? cost_of(*price, token_use(usage)) : 0;
@@ -189,14 +218,62 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
 }
 
 Result<void> AgentSession::add_tools() {
+  const auto wants = [this](const std::string& tool) {
+    return !options_.tools || std::ranges::find(*options_.tools, tool) != options_.tools->end();
+  };
   BuiltinOptions builtin = builtin_options(settings_);
+  builtin.tasks = tasks_;
+  found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
+  builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
+    return memory->after_reading(path);
+  };
   builtin.search.denied = [engine = &agent_->engine()](std::string_view path, bool) {
     return engine->permissions()->hides(path);
   };
+  use_skills(builtin);
   for (auto& tool : make_builtin_tools(builtin)) {
-    if (options_.tools && std::ranges::find(*options_.tools, tool->spec().name) == options_.tools->end()) continue;
+    if (!wants(tool->spec().name)) continue;
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
   }
+  return subagents_->attach(*agent_, wants);
+}
+
+SubagentOptions AgentSession::subagent_options() {
+  DiskFiles files;
+  FoundAgentTypes found = find_agent_types({.places = settings_places(options_.working_directory),
+                                            .trusted = trusted_,
+                                            .sources = options_.settings.wanted,
+                                            .directories = options_.directories,
+                                            .given = options_.agents},
+                                           files);
+  for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
+  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_};
+  for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
+    if (const char* model = std::getenv(name); model && *model) options.model = model;
+  }
+  options.model_named = [settings = settings_.model, flags = options_.provider](const std::string& name) {
+    ProviderFlags wanted = flags;
+    wanted.model = name;
+    const auto choice = choose_provider(settings, wanted, ShellEnvironment::own());
+    return choice ? choice->model : name;
+  };
+  options.system = [this](const AgentType& type, const std::string& model) {
+    std::vector<std::string> problems;  // the session's start has told them
+    SystemPromptInput input = prompt_ground(problems);
+    input.model = model;
+    if (!type.prompt.empty()) input.instead = type.prompt;
+    input.appended = options_.subagent_appended_prompt;
+    return system_prompt(input);
+  };
+  return options;
+}
+
+Result<void> AgentSession::use_agents(const Json& agents) {
+  auto read = read_agents_object(agents);
+  if (!read) return std::unexpected(read.error());
+  std::vector<AgentType> types;
+  for (ReadAgentType& one : *read) types.push_back(std::move(one.type));
+  subagents_->add_types(std::move(types));
   return {};
 }
 
@@ -217,25 +294,35 @@ std::string AgentSession::make_system_prompt() {
   const Json* kept_given = find(kept, "given");
   const auto kept_text = find_string(kept, "text");
   if (kept_text && kept_given && (!is_given || *kept_given == given)) return std::string(*kept_text);
-  Files& files = agent_->engine().workshop().os().files;
-  const ProjectMemory memory({.places = settings_places(options_.working_directory),
-                              .trusted = trusted_,
-                              .sources = options_.settings.wanted,
-                              .excludes = {},
-                              .may_read = [engine = &agent_->engine()](
-                                              const std::string& path) { return !engine->permissions()->hides(path); }},
-                             files);
-  notices_.insert(notices_.end(), memory.problems().begin(), memory.problems().end());
-  std::string text = system_prompt({.directory = options_.working_directory,
-                                    .directories = options_.directories,
-                                    .git = read_git_state(options_.working_directory, files),
-                                    .model = provider_.model,
-                                    .now = clock_.wall_time(),
-                                    .memory = memory_text(memory.files()),
-                                    .instead = options_.system_prompt,
-                                    .appended = options_.appended_system_prompt});
+  SystemPromptInput input = prompt_ground(notices_);
+  input.instead = options_.system_prompt;
+  input.appended = options_.appended_system_prompt;
+  std::string text = system_prompt(input);
   if (options_.choice) agent_->set_state(kSystemState, JsonObject{{"given", given}, {"text", text}});
   return text;
+}
+
+// Where a session works, as it is now. Also on workers, for subagents that begin.
+SystemPromptInput AgentSession::prompt_ground(std::vector<std::string>& problems) const {
+  Files& files = agent_->engine().workshop().os().files;
+  const ProjectMemory memory(memory_request(), files);
+  problems.insert(problems.end(), memory.problems().begin(), memory.problems().end());
+  return {.directory = options_.working_directory,
+          .directories = options_.directories,
+          .git = read_git_state(options_.working_directory, files),
+          .model = provider_.model,
+          .now = clock_.wall_time(),
+          .memory = memory_text(memory.files())};
+}
+
+MemoryRequest AgentSession::memory_request() const {
+  return {.places = settings_places(options_.working_directory),
+          .trusted = trusted_,
+          .sources = options_.settings.wanted,
+          .excludes = {},
+          .may_read = [engine = &agent_->engine()](const std::string& path) {
+            return !engine->permissions()->hides(path);
+          }};
 }
 
 // --- what a host wants changed ---

@@ -8,15 +8,20 @@
 #include <vector>
 
 #include "deft/agent/agent.h"
+#include "deft/agent/found_memory.h"
 #include "deft/agent/session_choice.h"
+#include "deft/agent/subagents.h"
+#include "deft/agent/system_prompt.h"
 #include "deft/config/settings.h"
 #include "deft/model/make_client.h"
 #include "deft/model/provider_choice.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/os/warden_processes.h"
+#include "deft/tools/builtin.h"
 #include "deft/ui/hook_setup.h"
 #include "deft/ui/session_settings.h"
 #include "deft/ui/settings_store.h"
+#include "deft/ui/skill_setup.h"
 
 namespace deft {
 
@@ -45,8 +50,12 @@ struct AgentSessionOptions {
   std::optional<std::string> system_prompt = std::nullopt;  // instead of our own words
   std::string appended_system_prompt = {};
   std::optional<Json> output_schema = std::nullopt;  // JSON Schema of what each turn ends with
+  std::optional<Json> agents = std::nullopt;         // types of subagents: {"name": {"description", "prompt" …}}
+  std::string subagent_appended_prompt = {};
+  bool waits_for_subagents = true;  // a turn does not end before those in the background have
   Asking asking = Asking::nobody;
   bool raw_events = false;
+  bool slash_commands = true;  // a prompt may call a command; false: "/name" is a text like any other
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
 };
@@ -58,6 +67,7 @@ class AgentSession {
  public:
   // `frontend` outlives the session. The error says what to change.
   static Result<std::unique_ptr<AgentSession>> open(AgentSessionOptions options, Frontend& frontend);
+  ~AgentSession();
   AgentSession(const AgentSession&) = delete;
   AgentSession& operator=(const AgentSession&) = delete;
 
@@ -69,6 +79,12 @@ class AgentSession {
   const std::vector<std::string>& notices() const { return notices_; }
   // What the model is offered now. On the turn's thread, between turns.
   std::vector<std::string> tool_names();
+  std::vector<ListedCommand> commands() const;  // that a prompt may call
+  std::vector<std::string> skill_names() const;
+  std::vector<AgentType> agent_types() const { return subagents_->types_for({}); }
+
+  // A whole turn: of the agent, or of a command that needs none, such as /compact.
+  TurnEnd run_turn(const Prompt& prompt);
 
   // Between turns, what a host wants changed.
   // Its own functions as hooks, beside those of the settings. Returns what is wrong with them.
@@ -76,6 +92,7 @@ class AgentSession {
   void use_system_prompt(std::optional<std::string> instead, std::string appended);
   Result<void> use_model(const std::string& name);  // "" and "default": the one that it began with
   void use_thinking(std::optional<std::size_t> tokens);
+  Result<void> use_agents(const Json& agents);  // further types of subagents
   // From now on every turn ends with an answer that fits this JSON Schema.
   Result<void> want_structured_output(Json schema);
 
@@ -90,7 +107,15 @@ class AgentSession {
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
   Result<void> add_tools();
+  // agent_session_skills.cc
+  void use_skills(BuiltinOptions& builtin);
+  void add_commands(std::shared_ptr<BackgroundTasks> tasks);
+  Result<std::string> compact(const std::string& instructions);
+  Result<std::string> clear();
   std::string make_system_prompt();
+  SystemPromptInput prompt_ground(std::vector<std::string>& problems) const;
+  MemoryRequest memory_request() const;
+  SubagentOptions subagent_options();
   HookConfig with_host_hooks(HookConfig config) const;
 
   AgentSessionOptions options_;
@@ -109,7 +134,14 @@ class AgentSession {
   std::unique_ptr<ModelClient> client_;
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
+  class Watch;
+  std::unique_ptr<Watch> watch_;  // what happens, on its way to the frontend
+  std::unique_ptr<FoundMemory> found_memory_;
+  std::shared_ptr<BackgroundTasks> tasks_ = std::make_shared<BackgroundTasks>();
+  std::optional<Subagents> subagents_;  // before the agent: they end with it
   std::unique_ptr<Agent> agent_;
+  std::optional<SkillSetup> skills_;
+  std::shared_ptr<PromptCommands> commands_;  // nothing: none can be called
 };
 
 }  // namespace deft

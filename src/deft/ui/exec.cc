@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "deft/agent/engine.h"
+#include "deft/agent/worktree_hooks.h"
 #include "deft/base/path.h"
 #include "deft/core/message_json.h"
 #include "deft/ui/builtin_options.h"
@@ -21,6 +22,7 @@
 #include "deft/ui/line_writer.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/settings_store.h"
+#include "deft/ui/skill_setup.h"
 #include "deft/ui/terminal_asker.h"
 
 namespace deft {
@@ -109,6 +111,17 @@ int execute(const ExecOptions& options) {
   builtin.search.denied = [engine = engine->get()](std::string_view path, bool) {
     return engine->permissions()->hides(path);
   };
+  const SkillSetup skills({.directory = options.working_directory,
+                           .trusted = options.permissions.trusted,
+                           .wanted = options.settings_request.wanted},
+                          **engine, hooks.runner());
+  for (const std::string& problem : skills.shelf()->problems()) {
+    std::fprintf(stderr, "deft exec: %s\n", safe_display(problem).c_str());
+  }
+  builtin.skill = skills.tool_options();
+  builtin.worktree = with_worktree_hooks(builtin.worktree, hooks.runner(), [engine = engine->get()] {
+    return HookScene{.directory = engine->permissions()->setup().directory, .mode = engine->permissions()->mode()};
+  });
   for (auto& tool : make_builtin_tools(builtin)) {
     if (auto added = (*engine)->add_tool(std::move(tool)); !added) return complain(added.error());
   }

@@ -62,7 +62,11 @@ class HeadlessRun {
                     [this](const StreamReader::Item& item) { take(item); });
     for (const std::string& text : options_.notices) output_.notice(text);
     for (const std::string& text : session_->notices()) output_.notice(text, "warning");
-    return end(host_ ? turns_of_host() : turn(Prompt::of(*options_.prompt)));
+    if (host_) return end(turns_of_host());
+    if (!options_.prompt && !agent_.load()->deferred()) {
+      return end(complain("there is no prompt: deft -p \"…\", or pipe it in"));
+    }
+    return end(turn(options_.prompt ? Prompt::of(*options_.prompt) : Prompt{}));
   }
 
  private:
@@ -89,7 +93,7 @@ class HeadlessRun {
     output_.begin_turn();
     put_init();
     interrupted_ = false;
-    const TurnEnd end = session_->agent().run_turn(prompt);
+    const TurnEnd end = session_->run_turn(prompt);
     output_.end_turn(end, {.id = session_->id(),
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
@@ -108,6 +112,11 @@ class HeadlessRun {
   void put_init() {
     JsonArray tools;
     for (const std::string& name : session_->tool_names()) tools.emplace_back(name);
+    JsonArray commands, skills;
+    for (const ListedCommand& command : session_->commands()) commands.emplace_back(command.name);
+    for (const std::string& name : session_->skill_names()) skills.emplace_back(name);
+    JsonArray agents;
+    for (const AgentType& type : session_->agent_types()) agents.emplace_back(type.name);
     const std::string& key = session_->provider().key_source;
     output_.put({{"type", "system"},
                  {"subtype", "init"},
@@ -116,13 +125,13 @@ class HeadlessRun {
                  {"mcp_servers", JsonArray{}},
                  {"model", session_->agent().options().model},
                  {"permissionMode", to_string(session_->agent().engine().permissions()->mode())},
-                 {"slash_commands", JsonArray{}},
+                 {"slash_commands", std::move(commands)},
                  {"apiKeySource", key.empty() ? "none" : key},
                  {"claude_code_version", kProtocolVersion},
                  {"deft_version", DEFT_VERSION},
                  {"output_style", "default"},
-                 {"agents", JsonArray{}},
-                 {"skills", JsonArray{}},
+                 {"agents", std::move(agents)},
+                 {"skills", std::move(skills)},
                  {"plugins", JsonArray{}}});
   }
 
@@ -202,12 +211,16 @@ int run_headless(int argc, const char* const* argv) {
   }
   auto& options = std::get<HeadlessOptions>(*parsed);
   if (!options.stream_input) {
-    auto piped = read_piped_text(STDIN_FILENO, options.prompt.has_value());
+    // A session that waits for a decision goes on without a new prompt.
+    const auto& choice = options.session.choice;
+    const bool is_old = choice && (choice->resume || choice->go_on);
+    auto piped = read_piped_text(STDIN_FILENO, options.prompt || is_old);
     if (!piped) return complain(piped.error().message);
     if (piped->notice) options.notices.push_back(*piped->notice);
     options.prompt = joined_prompt(options.prompt, piped->text);
-    if (!options.prompt) return complain("the prompt is empty");
+    if (!options.prompt && !is_old) return complain("the prompt is empty");
   }
+  options.output.to_terminal = ::isatty(STDOUT_FILENO) == 1;
   StreamReader::take_over_signals();
   return HeadlessRun(std::move(options)).run();
 }

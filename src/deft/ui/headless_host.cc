@@ -120,6 +120,20 @@ void HeadlessHost::take(const HostRequest& request) {
       parts_.port.answer(request.id);
     });
   }
+  if (subtype == "get_context_usage") {
+    return between_turns([this, request] {
+      Agent& agent = parts_.session.agent();
+      parts_.port.answer(request.id, {{"totalTokens", agent.context_tokens()},
+                                      {"maxTokens", agent.options().context.window_tokens},
+                                      {"model", agent.options().model}});
+    });
+  }
+  if (subtype == "get_session_cost") {
+    return between_turns([this, request] {
+      const SessionUsage& usage = parts_.session.agent().usage();
+      parts_.port.answer(request.id, {{"total_cost_usd", usage.cost}, {"total_tokens", usage.tokens}});
+    });
+  }
   if (subtype == "mcp_status") return parts_.port.answer(request.id, {{"mcpServers", JsonArray{}}});
   if (subtype == "get_binary_version") {
     return parts_.port.answer(request.id, {{"version", kProtocolVersion}, {"deft", DEFT_VERSION}});
@@ -221,14 +235,27 @@ void HeadlessHost::initialize(const HostRequest& request) {
   if (const Json* schema = find(wanted, "jsonSchema"); schema && !schema->is_null()) {
     if (auto done = session.want_structured_output(*schema); !done) return answer(request, done);
   }
+  if (const Json* agents = find(wanted, "agents"); agents && !agents->is_null()) {
+    if (auto done = session.use_agents(*agents); !done) return answer(request, done);
+  }
+  JsonArray agents;
+  for (const AgentType& type : session.agent_types()) {
+    agents.push_back(JsonObject{{"name", type.name}, {"description", type.description}});
+    if (!type.model.empty()) agents.back().get_object()["model"] = type.model;
+  }
   JsonArray models;
   std::vector<std::string> names{session.provider().model};
   names.insert(names.end(), session.provider().fallback_models.begin(), session.provider().fallback_models.end());
   for (const std::string& name : names) {
     models.push_back(JsonObject{{"value", name}, {"displayName", name}, {"description", ""}});
   }
-  parts_.port.answer(request.id, {{"commands", JsonArray{}},
-                                  {"agents", JsonArray{}},
+  JsonArray commands;
+  for (const ListedCommand& command : session.commands()) {
+    commands.push_back(JsonObject{
+        {"name", command.name}, {"description", command.description}, {"argumentHint", command.argument_hint}});
+  }
+  parts_.port.answer(request.id, {{"commands", std::move(commands)},
+                                  {"agents", std::move(agents)},
                                   {"models", std::move(models)},
                                   {"account", JsonObject{{"apiKeySource", session.provider().key_source}}},
                                   {"output_style", "default"},

@@ -74,7 +74,7 @@ class Reading {
   Result<HeadlessOptions> read() {
     for (const auto part :
          {&Reading::read_output, &Reading::read_place, &Reading::read_permissions, &Reading::read_model,
-          &Reading::read_prompts, &Reading::read_session, &Reading::read_schema}) {
+          &Reading::read_prompts, &Reading::read_session, &Reading::read_schema, &Reading::read_agents}) {
       if (auto good = (this->*part)(); !good) return std::unexpected(good.error());
     }
     for (const Flag& flag : kIgnoredFlags) {
@@ -100,6 +100,7 @@ class Reading {
     output.hook_events = flags_.has("--include-hook-events") && output.format == OutputFormat::stream_json;
     options_.stream_input = value("--input-format") == "stream-json";
     options_.replay_user_messages = flags_.has("--replay-user-messages");
+    session().slash_commands = !flags_.has("--disable-slash-commands");
     session().raw_events = output.partial_messages && output.format == OutputFormat::stream_json;
     options_.events_file = value("--events");
     if (options_.stream_input && output.format != OutputFormat::stream_json) {
@@ -126,6 +127,7 @@ class Reading {
     SettingsRequest& request = session().settings;
     request.directory = session().working_directory;
     request.given = value("--settings").value_or("");
+    request.managed = value("--managed-settings").value_or("");
     request.trust = flags_.has("--trust");
     if (const auto sources = value("--setting-sources")) {
       const auto wanted = parse_wanted_sources(*sources);
@@ -173,7 +175,8 @@ class Reading {
     if (asked && !options_.stream_input) {
       return fail(Errc::invalid_input, "--permission-prompt-tool stdio needs --input-format stream-json");
     }
-    options_.host_decides = asked.has_value();
+    if (auto good = one_of(flags_, "--permission-prompts", "host none"); !good) return good;
+    options_.host_decides = asked.has_value() && value("--permission-prompts") != "none";
     if (options_.host_decides) session().asking = Asking::frontend;
     return {};
   }
@@ -280,6 +283,16 @@ class Reading {
     auto schema = parse_json(*given);
     if (!schema) return fail(Errc::invalid_input, "--json-schema is no JSON: " + schema.error().message);
     session().output_schema = std::move(*schema);
+    return {};
+  }
+
+  Result<void> read_agents() {
+    session().subagent_appended_prompt = value("--append-subagent-system-prompt").value_or("");
+    const auto given = value("--agents");
+    if (!given) return {};
+    auto agents = parse_json(*given);
+    if (!agents) return fail(Errc::invalid_input, "--agents is no JSON: " + agents.error().message);
+    session().agents = std::move(*agents);
     return {};
   }
 

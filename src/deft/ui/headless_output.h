@@ -22,6 +22,7 @@ struct HeadlessOutputOptions {
   bool verbose = false;           // json: all messages, not only the result
   bool partial_messages = false;  // stream_json: what the model streams, as it streams
   bool hook_events = false;       // stream_json: every hook that ran
+  bool to_terminal = false;       // text: whoever reads it is a terminal, which a model shall not command
 };
 
 // What a run without a terminal prints: the last word of the model, one JSON object, or a line of JSON for everything
@@ -46,9 +47,19 @@ class HeadlessOutput final : public Frontend {
   void finish();
 
  private:
-  void put_block(const Block& block);
-  void put_result(const CallAnswered& answered);
+  // Whose lines they are: the main agent's, or those of a subagent.
+  struct Speaker {
+    std::string parent_call_id = {};  // empty: the main agent
+    std::string agent_id = {};
+    std::string message_id = {};
+    std::string model = {};
+  };
+  void put_block(const Block& block, const Speaker& speaker);
+  void put_result(const CallAnswered& answered, const Speaker& speaker);
   void put_after_results(const std::string& content);
+  void put_event_of(const SubagentEvent& happened);
+  static std::string parent_member(const Speaker& speaker);
+  void put_text(std::string_view text);
   void put_line(std::string line);
   std::int64_t seconds_since_call(const std::string& call_id) const;
   std::string head(std::string_view type) const;  // {"type":…,"uuid":…,"session_id":…
@@ -64,8 +75,8 @@ class HeadlessOutput final : public Frontend {
   // Under mutex_:
   TurnReport report_;
   std::string session_id_;
-  std::string message_id_;  // of the message that streams in
-  std::string model_;
+  Speaker main_;
+  std::unordered_map<std::string, Speaker> subagents_;     // that are at work, by id
   std::unordered_map<std::string, TimePoint> calls_made_;  // of this turn
   std::vector<std::string> lines_;                         // json: until the end
 };

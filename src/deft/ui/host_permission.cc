@@ -61,6 +61,7 @@ JsonObject can_use_tool(const PermissionAsked& asked) {
   // The tool itself wants a person: AskUserQuestion, ExitPlanMode.
   if (asked.decision.stage == PermissionStage::tool_check) request["requires_user_interaction"] = true;
   if (asked.is_destructive) request["default_to_no"] = true;
+  if (!asked.agent_id.empty()) request["agent_id"] = asked.agent_id;
   return request;
 }
 

@@ -21,6 +21,7 @@
 #include "deft/os/http_network.h"
 #include "deft/os/warden_processes.h"
 #include "deft/ui/mcp_add.h"
+#include "deft/ui/mcp_serve_command.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_settings.h"
 
@@ -389,6 +390,7 @@ int run_mcp(int argc, const char* const* argv) {
     std::fputs(kHelp, action.empty() ? stderr : stdout);
     return action.empty() ? 2 : 0;
   }
+  if (action == "serve") return run_mcp_serve(argc - 1, argv + 1);
   std::vector<std::string> words;
   for (int i = 2; i < argc; ++i) words.emplace_back(argv[i]);
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) return std::fputs(kHelp, stdout), 0;

@@ -11,6 +11,7 @@ namespace deft {
 struct SettingsRequest {
   std::string directory;                  // canonical; where the session starts
   std::string given;                      // --settings: a file, or JSON itself; empty: none
+  std::string managed = {};               // --managed-settings: the same, of whoever started us; strongest of all
   std::vector<std::string> allowed = {};  // rules of the command line
   std::vector<std::string> denied = {};
   WantedSources wanted = {};
