@@ -13,6 +13,7 @@
 #include "deft/agent/session.h"
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
+#include "deft/agent/timeline_recorder.h"
 #include "deft/agent/turn.h"
 #include "deft/core/conversation.h"
 #include "deft/model/model.h"
@@ -158,6 +159,8 @@ class Agent final : private Frontend {
 
   AgentOptions options_;
   ModelClient& model_;
+  const SystemClock system_clock_;
+  TimelineRecorder timeline_;  // stands before the frontend
   Frontend& frontend_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<AgentHooks> hooks_;

@@ -30,10 +30,11 @@ struct Executor::CallRecord {
   enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
   std::string question_id;
   std::string asked_because;
-  bool question_shown = false;      // to somebody who can answer
+  TimePoint asked{};
   std::stop_source question_hooks;  // that are asked the same; stopped when it is settled
   bool question_hooks_run = false;
-  std::vector<std::string> proposal;  // what "always" would write
+  std::shared_ptr<Judgement> judgement;  // of the classifier, if it may still settle it
+  std::vector<std::string> proposal;     // what "always" would write
   std::optional<Json> host_answer;
   bool wait_is_over = false;
   bool ran = false;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deft/base/clock.h"
 #include "deft/base/json.h"
 #include "deft/base/result.h"
 #include "deft/config/model_settings.h"
@@ -26,6 +27,7 @@ struct Settings {
   bool exclusive_scheduling = false;       // "scheduling": "exclusive" | "footprints"
   bool streaming = true;                   // "streaming": "on" | "off"
   bool cancel_siblings_on_failure = true;  // "cancelSiblingsOnFailure"
+  std::optional<Duration> question_time;   // "askUserQuestionTimeout": "60s" | "5m" | "10m" | "never"
   ShellSettings shell{};
   ResultSettings results{};
   ModelSettings model{};

@@ -35,6 +35,12 @@ TEST(Settings, SayHowCommandsAreRun) {
   EXPECT_EQ(shell.output_characters_max, 5'000);
 }
 
+TEST(Settings, SayHowLongAPersonHasTimeForAQuestion) {
+  EXPECT_EQ(parse_settings(R"({"askUserQuestionTimeout":"5m"})")->question_time, std::chrono::minutes(5));
+  EXPECT_EQ(parse_settings(R"({"askUserQuestionTimeout":"never"})")->question_time, std::nullopt);
+  EXPECT_EQ(parse_settings("{}")->question_time, std::nullopt);
+}
+
 TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"permissions":[]})", "permissions must be an object"},
@@ -49,6 +55,7 @@ TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {
       {R"({"shell":{"limits":{"openFiles":"many"}}})", "shell.limits.openFiles must be a whole number"},
       {R"({"shell":{"daemons":["gradle",1]}})", "shell.daemons must be a list of program names"},
       {R"({"shell":{"readOnlyWithoutSandbox":"yes"}})", "shell.readOnlyWithoutSandbox must be"},
+      {R"({"askUserQuestionTimeout":60})", "askUserQuestionTimeout must be"},
       {R"({"bashOutputMaxChars":10})", "bashOutputMaxChars must be a whole number from 4000"},
       {R"([])", "the settings must be a JSON object"},
       {"{\"a\":1,\n\"a\":2}", "line 2"}};
