@@ -10,26 +10,31 @@
 #include "deft/ui/demo_command.h"
 #include "deft/ui/doctor_command.h"
 #include "deft/ui/exec.h"
+#include "deft/ui/headless.h"
 #include "deft/ui/hooks_command.h"
+#include "deft/ui/mcp_command.h"
 #include "deft/ui/permissions_command.h"
 #include "deft/ui/sessions_command.h"
 #include "deft/ui/tools_command.h"
 #include "deft/ui/trace_command.h"
 #include "deft/ui/trust_command.h"
 #include "deft/ui/undo_command.h"
+#include "deft/ui/version.h"
 
 namespace {
 
 constexpr const char* kHelp =
     R"(deft runs the tools of AI agents: fast, in an order you can prove, without leaking a process.
 
-Usage: deft COMMAND [OPTIONS]
+Usage: deft -p "PROMPT" [OPTIONS]     an agent: carries out the prompt, prints the answer and ends
+       deft COMMAND [OPTIONS]
 
   demo         watch an agent at work, without a network or a key
   exec         run the tool calls of a model's message, from standard input
   classify     say whether a shell command only reads, and why
   permissions  say what would happen to a call, and why
   hooks        list the hooks in force, and try them out
+  mcp          MCP servers: add, list, test, log in; or be one (mcp serve)
   sessions     list, show, export, search and remove what was said and done
   trace        show when everything in a session happened, as a picture
   undo         take back what file tools have changed
@@ -39,11 +44,24 @@ Usage: deft COMMAND [OPTIONS]
   doctor       say what this machine lets deft do, and what to do about the rest
   help         this text; deft COMMAND --help tells more
 
-  --version
+  --version    the version of the lines that deft -p speaks, which SDKs look at, and deft's own
 
-Example:
+Examples:
+  deft -p "Why does the build fail?"
+  git diff | deft -p "Review this change" --permission-mode plan
+  deft -p --help
   echo '{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"README.md"}}' | deft exec
 )";
+
+// -p may stand anywhere: deft "…" -p
+bool wants_headless(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return false;
+    if (word == "-p" || word == "--print") return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -56,6 +74,7 @@ int main(int argc, char** argv) {
   if (command == "classify") return deft::run_classify(argc - 1, argv + 1);
   if (command == "permissions") return deft::run_permissions(argc - 1, argv + 1);
   if (command == "hooks") return deft::run_hooks_command(argc - 1, argv + 1);
+  if (command == "mcp") return deft::run_mcp(argc - 1, argv + 1);
   if (command == "sessions") return deft::run_sessions(argc - 1, argv + 1);
   if (command == "trace") return deft::run_trace(argc - 1, argv + 1);
   if (command == "undo") return deft::run_undo(argc - 1, argv + 1);
@@ -63,8 +82,9 @@ int main(int argc, char** argv) {
   if (command == "trust") return deft::run_trust(argc - 1, argv + 1);
   if (command == "tools") return deft::run_tools(argc - 1, argv + 1);
   if (command == "doctor") return deft::run_doctor(argc - 1, argv + 1);
-  if (command == "--version" || command == "-v") return std::puts(DEFT_VERSION " (deft)"), 0;
+  if (command == "--version" || command == "-v") return std::puts(deft::version_text().c_str()), 0;
   if (command == "help" || command == "--help" || command == "-h") return std::fputs(kHelp, stdout), 0;
+  if (command.starts_with('-') || wants_headless(argc, argv)) return deft::run_headless(argc, argv);
   if (command.empty()) return std::fputs(kHelp, stderr), 2;
   std::fprintf(stderr, "deft: unknown command %s; see deft --help\n", argv[1]);
   return 2;

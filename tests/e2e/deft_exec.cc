@@ -17,8 +17,9 @@ ProgramSetup setup_for(const TempFolder& folder, const TempFolder& temporary, co
   if (setup.from_a_shell) program.environment.emplace_back("SHLVL=1");
   program.argv.insert(program.argv.end(), setup.arguments.begin(), setup.arguments.end());
   program.controlling_terminal = setup.controlling_terminal;
-  program.environment.insert(program.environment.end(), setup.environment.begin(), setup.environment.end());
-  // Tests often run as root, in a place that may be lost. The first of two values counts.
+  // The first of two values counts.
+  program.environment.insert(program.environment.begin(), setup.environment.begin(), setup.environment.end());
+  // Tests often run as root, in a place that may be lost.
   program.environment.emplace_back("DEFT_ALLOW_ROOT_BYPASS=1");
   return program;
 }

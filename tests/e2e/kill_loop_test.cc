@@ -120,8 +120,12 @@ class KillLoop : public ::testing::Test {
         const std::string id(find_string(block, "tool_use_id").value_or(""));
         const std::string text(find_string(block, "content").value_or(""));
         const int times = effects[id];
-        if (text.starts_with("done")) EXPECT_EQ(times, 1) << id;
-        if (text.contains(kNotDoneText)) EXPECT_EQ(times, 0) << id;
+        if (text.starts_with("done")) {
+          EXPECT_EQ(times, 1) << id;
+        }
+        if (text.contains(kNotDoneText)) {
+          EXPECT_EQ(times, 0) << id;
+        }
         EXPECT_LE(times, 1) << id;
       }
     }

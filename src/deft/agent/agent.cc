@@ -72,10 +72,13 @@ Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
       timeline_(frontend, clock_of(options_.engine, system_clock_), options_.engine.agent_id),
       frontend_(timeline_) {
   options_.engine.results.budget = ResultOptions::Budget::request;
+  options_.engine.deferral = options_.deferral;
 }
 
 Agent::~Agent() {
-  call_.reset();  // its sink posts to the engine
+  if (options_.children) options_.children->end();  // they work in our workshop
+  call_.reset();                                    // its sink posts to the engine
+  compaction_.reset();
   hooks_.reset();
 }
 
@@ -91,6 +94,8 @@ Result<std::unique_ptr<Agent>> Agent::open(AgentOptions options, ModelClient& mo
                                                                  .runner = agent->engine_->runner(),
                                                                  .executor = agent->executor(),
                                                                  .frontend = *agent});
+  agent->compaction_ = std::make_unique<Compaction>(Compaction::Parts{
+      .model = model, .executor = agent->executor(), .hooks = *agent->hooks_, .clock = agent->engine_->clock()});
   agent->log_.emplace(agent->engine_->journal(), frontend);
   auto session = Session::load(agent->engine_->journal().path());
   if (!session) return std::unexpected(session.error());
@@ -104,14 +109,20 @@ Result<void> Agent::resume(Session session) {
   }
   for (const std::string& id : session.call_ids) {
     engine_->workshop().ids().use(id);
-    executor().use_ids(id);
+    if (!session.deferred || id != session.deferred->id) executor().use_ids(id);
   }
   conversation_.replace(std::move(session.history));
   engine_->session().files = std::move(session.files);
+  engine_->session().todos = std::move(session.todos);
+  if (session.worktree) go_on_in_worktree(*session.worktree);
   engine_->go_to(session.working_directory);
-  usage_ = std::move(session.usage);
+  engine_->session().tools = std::move(session.tools);
+  usage_ = usage_before_ = std::move(session.usage);
+  cost_spent_ = usage_.cost;
+  tokens_spent_ = usage_.tokens;
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
+  deferred_ = std::move(session.deferred);
   return {};
 }
 
@@ -140,28 +151,43 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
+  ++turn_;
+  executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
-  std::vector<std::string> models{options_.model};  // the first again, whatever the last turn fell back to
-  models.insert(models.end(), options_.fallback_models.begin(), options_.fallback_models.end());
-  attempts_.emplace(std::move(models), retry_delay_of(options_));
+  if (options_.structured) options_.structured->begin_turn();
+  attempts_.emplace(fresh_attempts());
   so_far_ = {};
   began_ = engine_->clock().now();
   output_tokens_max_ = options_.output_tokens_max;
   output_tokens_cap_ = kOutputTokensMax;
   aborted_ = aborted_streaming_ = false;
-  pauses_ = kept_in_a_row_ = 0;
+  pauses_ = kept_in_a_row_ = compactions_in_a_row_ = 0;
+  is_just_compacted_ = compaction_failed_ = false;
   message_ = {};
   prompts_.clear();
   stop_continuations_ = 0;
+  granted_model_.clear();
   frontend_.show(TurnBegan{});
   log_->turn_began();
   take_prompt(prompt);
+  if (deferred_) return resume_deferred();
   await_prompts(AfterPrompts::first_request);
+}
+
+Attempts Agent::fresh_attempts() const {
+  std::vector<std::string> models{options_.model};  // the first again, whatever the last turn fell back to
+  models.insert(models.end(), options_.fallback_models.begin(), options_.fallback_models.end());
+  return Attempts(std::move(models), retry_delay_of(options_));
 }
 
 void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
+  add_news();
+  tell_of_files_read();
+  if (should_compact()) return compact_before_request();
+  announce_tools();
+  follow_grants();
   batch_ = {};
   message_ = {};
   answers_.clear();
@@ -177,15 +203,17 @@ void Agent::send_request() {
 }
 
 ModelRequest Agent::make_request() {
+  std::string tools = executor().definitions();
+  tools_bytes_ = tools.size();
   return {.model = attempts_->model(),
           .output_tokens_max = output_tokens_max_,
           .system = options_.system,
-          .tools = executor().pool()->definitions(engine_->session()),
+          .tools = std::move(tools),
           .history = conversation_.snapshot(),
           .stream = attempts_->streams(),
           .tool_choice = options_.tool_choice,
           .thinking = options_.thinking,
-          .effort = options_.effort,
+          .effort = effort(),
           .output_format = options_.output_format,
           .session_id = options_.session_id,
           .raw_events = options_.raw_events};
@@ -264,6 +292,7 @@ void Agent::take_failure(ModelFailed failed) {
     return ask_again_in(next.delay);
   }
   const bool too_long = next.step == Attempts::Next::Step::shorten;
+  if (too_long && compact_after_overflow()) return;
   const std::string explanation = failed.failure.message;
   so_far_.failure = std::move(failed.failure);
   end_turn(too_long ? TurnReason::prompt_too_long : TurnReason::model_error, explanation);
@@ -309,11 +338,13 @@ void Agent::keep_message(Message message, MessageCompleted::How how) {
   so_far_.text = text_of(message);
   so_far_.stop_reason = message.stop_reason;
   const double cost = options_.cost ? options_.cost(attempts_->model(), message.usage) : 0;
-  usage_.add(attempts_->model(), message.usage, cost);
+  count(attempts_->model(), message.usage, cost);
   const std::string content = assistant_content(message.blocks);
   log_->message(
       {.content = content, .message = message, .model = attempts_->model(), .how = word_of(how), .cost = cost});
   conversation_.add_assistant(content);
+  gauge_.answered(conversation_.messages(), token_use(message.usage));
+  if (!std::exchange(is_just_compacted_, false) && has_room()) compactions_in_a_row_ = 0;
   for (Block& block : message_.rest_of(message)) frontend_.show(BlockCompleted{std::move(block)});
   frontend_.show(MessageCompleted{std::move(message), how});
   phase_ = Phase::finishing;
@@ -331,7 +362,11 @@ void Agent::advance() {
 }
 
 void Agent::finish_message() {
-  if (message_.has_calls()) answer_calls();
+  if (auto deferred = executor().take_deferred()) return end_deferred(std::move(*deferred));
+  const bool was_deferred = std::exchange(resumes_deferred_, false);
+  if (was_deferred) deferred_.reset();
+  const bool has_calls = message_.has_calls() || was_deferred;
+  if (has_calls) answer_calls();
   if (aborted_) {
     add_user(content_of({text_block(kAbortNotice)}));
     return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
@@ -339,13 +374,45 @@ void Agent::finish_message() {
   if (kept_in_a_row_ > kBrokenMessagesKeptMax) {
     return end_turn(TurnReason::model_error, "the model's answers keep breaking off: " + so_far_.failure->message);
   }
-  if (!message_.has_calls()) return go_on_without_calls();
+  if (!has_calls) return go_on_without_calls();
   message_ = {};  // it is answered
+  if (was_deferred && answers_.front().result.error == Errc::unknown_tool) {
+    add_prompts();
+    return end_turn(TurnReason::tool_deferred_unavailable, "the tool of the deferred call is not available any more");
+  }
+  if (options_.structured && options_.structured->take(answers_) == StructuredOutput::State::given_up) {
+    return end_turn(TurnReason::structured_output_failed, options_.structured->explanation());
+  }
   if (const auto why = stop_after_calls()) {
     add_prompts();
     return end_turn(TurnReason::hook_stopped, *why);
   }
+  if (options_.structured && options_.structured->value() && prompts_.empty()) return consider_end();
   await_prompts(AfterPrompts::next_request);
+}
+
+// The call stays unanswered, in the history and in the journal, until the next turn.
+void Agent::end_deferred(ToolCall call) {
+  if (!resumes_deferred_) deferred_ = message_.first_call();
+  resumes_deferred_ = false;
+  set_state(std::string(kDeferredState), JsonObject{{"call", call.id}});
+  if (!std::exchange(prompts_, {}).empty()) {
+    frontend_.show(Notice{"A call is still to be decided: what was said meanwhile was left out; send it again."});
+  }
+  message_ = {};
+  so_far_.deferred = std::move(call);
+  end_turn(TurnReason::tool_deferred);
+}
+
+// From here on it is a call like any other; what was said since follows its result.
+void Agent::resume_deferred() {
+  resumes_deferred_ = true;
+  phase_ = Phase::finishing;
+  batch_ = {};
+  answers_.clear();
+  set_state(std::string(kDeferredState), Json());
+  executor().take_now(CallArrived{*deferred_});
+  executor().take_now(MessageEnded{});
 }
 
 // Results first, in the order of the calls; what they add to the conversation follows in the same order.
@@ -369,12 +436,28 @@ void Agent::answer_calls() {
 void Agent::go_on_without_calls() {
   if (so_far_.stop_reason == "pause_turn" && ++pauses_ <= kPausesMax) return send_request();
   if (!prompts_.empty()) return await_prompts(AfterPrompts::last_word);
+  if (wants_structured_output()) return ask_for_structured_output();
   consider_end();
+}
+
+bool Agent::wants_structured_output() const {
+  return options_.structured && !options_.structured->value() && so_far_.stop_reason != "refusal";
+}
+
+// The model thinks that it is done, and has not said it in the way that was asked for.
+void Agent::ask_for_structured_output() {
+  if (options_.structured->ended_without() == StructuredOutput::State::given_up) {
+    return end_turn(TurnReason::structured_output_failed, options_.structured->explanation());
+  }
+  add_user(content_of({text_block(kStructuredOutputReminder)}));
+  send_request();
 }
 
 void Agent::end_turn(TurnReason reason, std::string explanation) {
   phase_ = Phase::idle;
+  ++turn_;
   so_far_.reason = reason;
+  if (options_.structured) so_far_.structured_output = options_.structured->value();
   so_far_.explanation = std::move(explanation);
   so_far_.duration = engine_->clock().now() - began_;
   end_ = so_far_;
@@ -390,20 +473,25 @@ void Agent::add_user(const std::string& content) {
 
 // --- the user ---
 
+// One that comes between two turns, or when its turn has just ended, is not meant for the next.
 void Agent::abort() {
-  executor().post([this] { take_abort(); });
+  executor().post([this, turn = turn_.load()] { take_abort(turn); });
 }
 
-void Agent::take_abort() {
+void Agent::take_abort(std::size_t turn) {
+  if (turn != turn_) return;
   if (phase_ == Phase::idle) return hooks_->stop();  // those of the session's start or end
   if (aborted_) return;
   aborted_ = true;
   hooks_->stop();
+  if (options_.children) options_.children->abort();
+  if (abort_compaction()) return;
   prompts_.clear();
   const bool streaming = phase_ == Phase::asking;
   aborted_streaming_ = phase_ != Phase::finishing;
   if (streaming) end_request();
   ++request_;  // no retry either
+  expanding_.request_stop();
   executor().take_now(Aborted{});
   const bool never_began = phase_ == Phase::prompting && after_prompts_ == AfterPrompts::first_request;
   if (never_began) return end_turn(TurnReason::aborted_streaming);
@@ -419,6 +507,7 @@ void Agent::take_interrupt(Prompt prompt) {
   if (phase_ == Phase::idle || aborted_) return;
   take_prompt(std::move(prompt));
   executor().take_now(Interrupted{});
+  if (phase_ == Phase::awaiting) await_prompts(AfterPrompts::last_word);
 }
 
 // --- the engine tells us ---
@@ -427,6 +516,8 @@ void Agent::take_interrupt(Prompt prompt) {
 void Agent::show(Event event) {
   if (const auto* answered = std::get_if<CallAnswered>(&event)) {
     log_->answered(*answered);
+    const auto& read = answered->result.shows_files;
+    files_read_.insert(files_read_.end(), read.begin(), read.end());
     answers_.push_back(*answered);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;

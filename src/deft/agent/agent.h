@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,12 +10,16 @@
 
 #include "deft/agent/agent_hooks.h"
 #include "deft/agent/attempts.h"
+#include "deft/agent/compaction.h"
 #include "deft/agent/engine.h"
+#include "deft/agent/prompt_commands.h"
 #include "deft/agent/session.h"
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
+#include "deft/agent/structured_output.h"
 #include "deft/agent/timeline_recorder.h"
 #include "deft/agent/turn.h"
+#include "deft/core/context_gauge.h"
 #include "deft/core/conversation.h"
 #include "deft/model/model.h"
 
@@ -31,6 +36,23 @@ struct TurnLimits {
   std::optional<std::uint64_t> tokens_max = std::nullopt;  // of the session, in and out
 };
 
+// Those who work for an agent (agent/subagents.h). Any thread may call.
+class AgentChildren {
+ public:
+  virtual ~AgentChildren() = default;
+  virtual bool take(Feed& item) = 0;                 // true: it was meant for one of them alone
+  virtual std::vector<std::string> take_news() = 0;  // of those in the background that have ended: for the model
+  virtual bool at_work() const = 0;                  // in the background
+  virtual void abort() = 0;                          // all of them end soon
+  virtual void end() = 0;                            // the same, and it is waited for
+};
+
+// How long a conversation may become.
+struct ContextLimits {
+  std::uint64_t window_tokens = kContextWindowTokensDefault;  // of the model
+  bool automatic = true;  // it is compacted when it is nearly full; false: the turn ends when it is
+};
+
 struct AgentOptions {
   EngineOptions engine;  // where it works, with which permissions, in which session folder
   std::string model;
@@ -42,8 +64,19 @@ struct AgentOptions {
   std::optional<Json> output_format = std::nullopt;
   std::optional<Json> tool_choice = std::nullopt;
   std::string session_id = {};
-  bool raw_events = false;  // RawEventArrived too
+  bool raw_events = false;                                 // RawEventArrived too
+  std::shared_ptr<StructuredOutput> structured = nullptr;  // what a turn has to end with; its tool is to be added
+  std::shared_ptr<PromptCommands> commands =
+      nullptr;  // that prompts may call; nothing: "/name" is a text like any other
+  // The session has read these files (canonical paths): what the model is to be told because of that. On the turn's
+  // thread, before each request; nothing: nobody wants to know.
+  std::function<std::vector<std::string>(const std::vector<std::string>& paths)> when_files_were_read = nullptr;
   TurnLimits limits = {};
+  ContextLimits context = {};
+  AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
+  bool waits_for_children = false;    // a turn does not end before those in the background have
+  // Tools that are found by ToolSearch, if the agent has that.
+  Deferral deferral = {.when = Deferral::When::when_many};
   std::size_t retries_max = kModelRetriesDefault;
   bool retry_overload_for_ever = false;
   RetryDelay retry_delay = nullptr;  // nothing: exponential back-off
@@ -78,39 +111,59 @@ class Agent final : private Frontend {
   AgentOptions& options() { return options_; }  // model, system and the like count from the next request on
   const History& history() const { return conversation_.messages(); }
   Engine& engine() { return *engine_; }
-  const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs included
+  const SessionUsage& usage() const { return usage_; }            // of the session, earlier runs and subagents included
+  SessionUsage usage_of_this_run() const;                         // of that, what came since open()
   std::size_t interrupted_calls() const { return interrupted_; }  // of an earlier run, now answered as such
-  // What the session's journal says last of it (Journal::state): "title", "mode", "todos" …; null: nothing.
+  // A call that a hook wanted decided later: the next turn begins with it, and the hook is asked again.
+  const std::optional<ToolCall>& deferred() const { return deferred_; }
+  // What the session's journal says last of it (Journal::state): "title", "mode" …; null: nothing.
   Json state(const std::string& key) const;
   void set_state(const std::string& key, Json value);
   // SessionStart and SessionEnd hooks; they are waited for. `source`: "startup", "resume", "clear", "compact", "fork";
   // `reason`: "clear", "logout", "prompt_input_exit", "other".
   SessionBegin begin_session(std::string_view source);
   void end_session(std::string_view reason);
-  // For others who ask hooks on the turn's thread: compaction.
+  // Makes the conversation shorter by hand: "/compact". Blocks as run_turn() does. Errors: `invalid_input` if there is
+  // nothing to compact, `denied` by a hook, `cancelled` by abort(), else why the model wrote no summary.
+  Result<CompactionDone> compact(std::string instructions = {});
+  std::uint64_t context_tokens() const;  // estimated, of the next request
+  // Forgets the conversation, as "/clear" does; what was done stays done.
+  void clear();
+
+  // For others who ask hooks on the turn's thread.
   AgentHooks& hooks() { return *hooks_; }
   HookScene hook_scene() const;
 
   // From any thread; without a turn they change nothing.
   void abort();  // Ctrl-C: the request is cancelled, calls are stopped, the turn ends
   void interrupt(
-      Prompt prompt);  // a new message of the user: calls that can be interrupted stop; it follows the results
-  void feed(Feed answer) { engine_->feed(std::move(answer)); }  // answers to questions, results of the host's tools
+      Prompt prompt);      // a new message of the user: calls that can be interrupted stop; it follows the results
+  void feed(Feed answer);  // answers to questions, results of the host's tools
+  void wake(std::string notice);             // there is news of the children; `notice` is for people
+  void add_usage(const SessionUsage& used);  // of a child
+  struct Spent {
+    double cost = 0;
+    std::uint64_t tokens = 0;
+  };
+  Spent spent() const { return {cost_spent_, tokens_spent_}; }  // usage(), as it was not long ago
 
  private:
   enum class Phase : std::uint8_t {
     idle,
-    asking,     // a request is under way
-    waiting,    // for the time to make it again
-    finishing,  // the message has ended, its calls have not all
-    prompting,  // hooks are asked about what the user said
-    stopping,   // hooks are asked whether the turn may end
+    asking,      // a request is under way
+    waiting,     // for the time to make it again
+    compacting,  // a summary of the conversation is written
+    finishing,   // the message has ended, its calls have not all
+    prompting,   // hooks are asked about what the user said
+    awaiting,    // those in the background have not ended
+    stopping,    // hooks are asked whether the turn may end
   };
 
   Agent(AgentOptions options, ModelClient& model, Frontend& frontend);
   Executor& executor() { return engine_->executor(); }
   void show(Event event) override;  // of the engine
   bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_hooks() const override { return frontend_.wants_hooks(); }
 
   Result<void> resume(Session session);
 
@@ -126,9 +179,13 @@ class Agent final : private Frontend {
   void finish_message();
   void answer_calls();
   void go_on_without_calls();
+  void end_deferred(ToolCall call);
+  void resume_deferred();
+  bool wants_structured_output() const;
+  void ask_for_structured_output();
   void end_turn(TurnReason reason, std::string explanation = {});
 
-  void take_abort();
+  void take_abort(std::size_t turn);
   void take_interrupt(Prompt prompt);
   void end_request();
   void ask_again_in(Duration delay);
@@ -143,6 +200,10 @@ class Agent final : private Frontend {
     Prompt prompt;
     bool is_judged = false;
     HookOutcome said = {};
+    // Of one that calls a command.
+    std::optional<std::string> refusal = std::nullopt;  // why it was not carried out
+    std::vector<std::string> expansion_context = {};    // of hooks
+    std::optional<TurnGrant> grant = std::nullopt;
   };
   enum class AfterPrompts : std::uint8_t { first_request, next_request, last_word };
   bool is_subagent() const { return !options_.engine.agent_id.empty(); }
@@ -152,10 +213,35 @@ class Agent final : private Frontend {
   void go_on_with_prompts();
   std::optional<std::string> stop_after_calls() const;
   bool add_late_words();
+  bool add_news();
+  void count(const std::string& model, const Json& usage, double cost);
   void consider_end();
   void take_stop_hooks(const HookOutcome& outcome);
   void add_user(const std::string& content);
+  // agent_commands.cc: prompts that call a command, and what a skill changes for the turn.
+  GivenPrompt* given_prompt(std::size_t number);
+  void look_for_command(std::size_t number);
+  void expand_command(std::size_t number, const PromptCommand& command);
+  void take_expansion(std::size_t number, Result<PromptCommands::Expanded> expanded);
+  void follow_grants();
+  std::string effort() const;
+  void tell_of_files_read();
+  void go_on_in_worktree(const WorktreeStay& stay);
+  void announce_tools();  // agent_discovery.cc: the names of those that are left out of the prompt
+
+  // agent_compaction.cc
+  enum class AfterCompaction : std::uint8_t { nothing, request_might_fit, request_did_not_fit };
+  std::uint64_t context_window() const;
+  bool has_room() const;
+  bool should_compact() const;
+  void compact_before_request();
+  bool compact_after_overflow();
+  void begin_compaction(std::string trigger, std::string instructions, std::size_t kept, AfterCompaction after);
+  void take_compaction(std::size_t kept, Result<CompactedText> text);
+  void use_compaction(std::size_t kept, const CompactedText& text);
+  bool abort_compaction();
   std::optional<TurnReason> reached_limit() const;
+  Attempts fresh_attempts() const;
 
   AgentOptions options_;
   ModelClient& model_;
@@ -164,14 +250,24 @@ class Agent final : private Frontend {
   Frontend& frontend_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<AgentHooks> hooks_;
+  std::unique_ptr<Compaction> compaction_;
   std::vector<std::string> context_;  // of hooks, for the next prompt
   std::size_t prompts_given_ = 0;
   bool has_started_ = false;  // a subagent: its hooks know
   Conversation conversation_;
   std::optional<SessionLog> log_;
   SessionUsage usage_;
+  SessionUsage usage_before_;  // of earlier runs
+  std::atomic<double> cost_spent_ = 0;
+  std::atomic<std::uint64_t> tokens_spent_ = 0;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
+  std::optional<ToolCall> deferred_;  // as the model made it
+  ContextGauge gauge_;
+  std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
+  std::uint64_t window_known_ = kContextWindowTokensMax;  // more than this the model has refused
+
+  std::atomic<std::size_t> turn_ = 0;  // grows when a turn begins and when it ends: whom an abort was meant for
 
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;
@@ -187,12 +283,22 @@ class Agent final : private Frontend {
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
+  bool resumes_deferred_ = false;        // the message under way is an earlier one, whose call was deferred
+  std::stop_source expanding_;           // commands of prompts
+  std::string granted_model_;            // that a skill has asked for
+  std::vector<std::string> files_read_;  // since the last request
   bool aborted_ = false;
   bool aborted_streaming_ = false;
   bool retry_due_ = false;
   bool discard_kept_ = false;  // what the executor said to the last discard
   std::size_t pauses_ = 0;
   std::size_t kept_in_a_row_ = 0;
+  AfterCompaction after_compaction_ = AfterCompaction::nothing;
+  CompactionDone compaction_shown_;                          // what is told of it
+  std::optional<Result<CompactionDone>> compaction_answer_;  // to compact()
+  bool is_just_compacted_ = false;                           // no answer has come since
+  bool compaction_failed_ = false;                           // in this turn: it is not tried again
+  std::size_t compactions_in_a_row_ = 0;
   TurnEnd so_far_;
   TimePoint began_{};
   TimePoint asked_{};

@@ -60,13 +60,13 @@ std::optional<HookMoment> Agent::moment_of(const Prompt& prompt) {
 void Agent::take_prompt(Prompt prompt) {
   auto moment = moment_of(prompt);
   const std::size_t number = ++prompts_given_;
-  prompts_.push_back({.number = number, .prompt = std::move(prompt), .is_judged = !moment});
-  if (!moment) return;
+  prompts_.push_back({.number = number, .prompt = std::move(prompt)});
+  if (!moment) return look_for_command(number);
   hooks_->ask(std::move(*moment), [this, number](HookOutcome outcome) {
-    const auto given = std::ranges::find(prompts_, number, &GivenPrompt::number);
-    if (given == prompts_.end()) return;
+    GivenPrompt* given = given_prompt(number);
+    if (!given) return;
     given->said = std::move(outcome);
-    given->is_judged = true;
+    look_for_command(number);
   });
 }
 
@@ -82,6 +82,7 @@ void Agent::go_on_with_prompts() {
   for (const GivenPrompt& given : prompts_) {
     if (given.said.stops && !stopped) stopped = given.said.stop_reason;
     if (given.said.blocked && !blocked) blocked = given.said.block_reason;
+    if (given.refusal && !blocked) blocked = given.refusal;
   }
   const bool is_first = after_prompts_ == AfterPrompts::first_request;
   const bool has_prompt = add_prompts();
@@ -106,9 +107,17 @@ bool Agent::add_prompts() {
       frontend_.show(Notice{"A hook took a prompt back: " + given.said.block_reason});
       continue;
     }
+    if (given.refusal) {
+      frontend_.show(Notice{*given.refusal});
+      continue;
+    }
+    if (given.grant) executor().change_session(*given.grant);
     std::vector<std::string> blocks = new_message_blocks(given.prompt.blocks);
     for (const std::string& text : std::exchange(context_, {})) blocks.push_back(text_block(text));
     for (const std::string& text : given.said.context) blocks.push_back(text_block(hook_context_text(event, text)));
+    for (const std::string& text : given.expansion_context) {
+      blocks.push_back(text_block(hook_context_text(HookEvent::user_prompt_expansion, text)));
+    }
     const std::string content = content_of(blocks);
     has_any = has_any || !content.empty();
     add_user(content);
@@ -147,6 +156,13 @@ std::optional<std::string> Agent::stop_after_calls() const {
 void Agent::consider_end() {
   if (so_far_.stop_reason == "refusal") return end_turn(TurnReason::refusal);
   if (add_late_words()) return send_request();
+  // Asked first: whoever ends in between has left its news.
+  const bool waits = options_.waits_for_children && options_.children && options_.children->at_work();
+  if (add_news()) return send_request();
+  if (waits) {
+    phase_ = Phase::awaiting;
+    return;
+  }
   const HookEvent event = is_subagent() ? HookEvent::subagent_stop : HookEvent::stop;
   if (!hooks_->listens(event)) return end_turn(TurnReason::completed);
   phase_ = Phase::stopping;

@@ -87,6 +87,12 @@ Attempts::Next Attempts::failed(const ModelFailure& failure) {
   return {.step = Next::Step::retry, .delay = *delay};
 }
 
+void Attempts::use_model(const std::string& model) {
+  models_.insert(models_.begin(), model);
+  model_ = 0;
+  succeeded();
+}
+
 void Attempts::succeeded() {
   failures_ = stream_failures_ = overloads_ = misunderstood_ = 0;
   streams_ = true;

@@ -48,6 +48,8 @@ class Attempts {
   };
   Next failed(const ModelFailure& failure);
   void succeeded();
+  // Another model is asked from now on, with the same ones to fall back to.
+  void use_model(const std::string& model);
 
  private:
   std::vector<std::string> models_;  // the first is the one that was asked for

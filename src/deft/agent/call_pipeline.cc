@@ -195,7 +195,14 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
                                                 "; send the call again with a complete JSON object.");
   }
   AdmittedCall admitted{.call = std::move(call), .entry = *entry};
-  return readmit(admitted, session, admitted.call.input);
+  auto checked = readmit(admitted, session, admitted.call.input);
+  if (auto* refused = std::get_if<ToolResult>(&checked)) {
+    if (pool.is_deferred(spec.name) && !session.has_loaded_tool(spec.name)) {
+      refused->text += "\nIts definition was not loaded: call ToolSearch with the query \"select:" + spec.name +
+                       "\" first, then call it again.";
+    }
+  }
+  return checked;
 }
 
 std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, const SessionView& session,
@@ -264,6 +271,7 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .progress = setting.progress,
           .answer = setting.answer,
           .call_id = call.call.id,
+          .agent_id = parts_.agent_id,
           .session_folder = parts_.session_folder,
           .outputs = parts_.results.folder(),
           .result_characters_max = limit_of(call).characters_max,
@@ -272,7 +280,11 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .approved = call.approved,
           .to_background = setting.to_background,
           .pool = setting.pool,
-          .permissions = setting.permissions};
+          .permissions = setting.permissions,
+          .call = [this, &setting, id = call.call.id](std::string_view tool, Json input,
+                                                      std::shared_ptr<const Permissions> permissions) {
+            return call_within(id, setting, tool, std::move(input), std::move(permissions));
+          }};
 }
 
 PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSetting& setting,
@@ -303,6 +315,10 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
   question.hides_denied_files = declared(false, [&] { return tool.leaves_out_denied_files(); });
   question.own_verdict = declared(std::optional(OwnVerdict{Verdict::ask, "its own check failed"}),
                                   [&] { return tool.check_permission(input, setting.session); });
+  if (parts_.only_reads && !call.read_only && !question.session_only) {
+    question.own_verdict =
+        OwnVerdict{Verdict::deny, "an agent of this type only reads, and this would change something"};
+  }
   if (hooks.verdict) question.hook_verdict = verdict_of(*hooks.verdict);
   question.hook_reason = hooks.reason;
   question.auto_paused = parts_.tally->paused();
@@ -372,7 +388,8 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     if (setting.wants_proposal && decision.stage == PermissionStage::nobody_allowed_it) {
       proposal = propose_rules(asked, setting.permissions->setup());
     }
-    Asks asks{std::move(decision), std::move(hooks), std::move(proposal)};
+    const bool deferred = hooks.verdict == HookVerdict::defer;
+    Asks asks{std::move(decision), std::move(hooks), std::move(proposal), deferred};
     // It may still settle the question, if it is one that an opinion settles.
     if (judgement && !is_judged && asks.decision.stage == PermissionStage::nobody_allowed_it) {
       asks.judgement = judgement;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,6 +52,7 @@ struct Asks {
   Decision decision;
   HookOutcome hooks;
   std::vector<std::string> proposal = {};          // rules that would allow it from now on
+  bool deferred = false;                           // a hook wants it to be decided later
   std::shared_ptr<Judgement> judgement = nullptr;  // of the classifier, which has not spoken yet
 };
 struct InputReplaced {
@@ -100,6 +102,7 @@ class CallPipeline {
     std::shared_ptr<AutoTally> tally = std::make_shared<AutoTally>();
     std::string agent_id = {};  // of a subagent
     std::string agent_type = {};
+    bool only_reads = false;  // whatever the permissions say, nothing is changed
   };
   explicit CallPipeline(Parts parts) : parts_(std::move(parts)) {}
 
@@ -125,8 +128,13 @@ class CallPipeline {
               ToolResult& result) const;
   // Instead of finish(), of a call that was stopped.
   void finish_stopped(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const;
+  bool is_of_subagent() const { return !parts_.agent_id.empty(); }
   TimePoint now() const { return parts_.os.clock.now(); }
   std::optional<Wait> wait_for(const AdmittedCall& call, const CallSetting& setting) const;
+  // A whole call at once, on this thread, within another one or beside the messages: all nine stages. Nobody is asked
+  // about it. `outer_id` names who makes it; uses `setting` as it is, with these permissions.
+  ToolResult call_within(const std::string& outer_id, const CallSetting& setting, std::string_view tool, Json input,
+                         std::shared_ptr<const Permissions> permissions) const;
   // For people who are asked about it.
   std::string title(const AdmittedCall& call) const;
   bool is_destructive(const AdmittedCall& call) const;
@@ -134,6 +142,10 @@ class CallPipeline {
   // Hooks beside the stages: whether any listen, where they are, and running them, which is shown.
   bool listens(HookEvent event) const { return parts_.hooks.listens(event); }
   HookScene scene(std::string_view directory, Mode mode) const;
+  // Of the session's own agent: subagents share its hooks.
+  void end_turn_of_hooks() const {
+    if (parts_.agent_id.empty()) parts_.hooks.end_turn();
+  }
   HookOutcome run_hooks(const HookMoment& moment, const std::string& call_id, std::stop_token stop) const;
   // The call as hooks see it: under the name that the tool has today, whatever the model called it.
   static ToolCall call_for_hooks(const AdmittedCall& call);
@@ -156,6 +168,7 @@ class CallPipeline {
   bool may_retry(const AdmittedCall& call, const CallSetting& setting, const Decision& decision) const;
 
   Parts parts_;
+  mutable std::atomic<std::size_t> calls_within_ = 0;
 };
 
 }  // namespace deft

@@ -38,9 +38,13 @@ Engine::Engine(EngineOptions options, std::unique_ptr<Workshop> own)
     : options_(std::move(options)),
       own_workshop_(std::move(own)),
       workshop_(own_workshop_ ? own_workshop_.get() : options_.workshop) {
+  registry_.set_deferral(options_.deferral);
   session_.working_directory = options_.working_directory;
   session_.directories = options_.directories;
   session_.directories.insert(session_.directories.begin(), options_.working_directory);
+  const bool is_in_worktree = options_.permissions && !options_.permissions->moved_from.empty();
+  if (is_in_worktree)
+    session_.worktree = {.path = options_.working_directory, .from = options_.permissions->moved_from};
 }
 
 Engine::~Engine() {
@@ -71,7 +75,8 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         .opinion_patience = options_.opinion_patience,
                                         .runner = &*runner_,
                                         .agent_id = options_.agent_id,
-                                        .agent_type = options_.agent_type});
+                                        .agent_type = options_.agent_type,
+                                        .only_reads = options_.only_reads});
   permissions_ = std::make_shared<const Permissions>(permission_setup());
   executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
                                     .runner = *runner_,
@@ -82,13 +87,14 @@ Result<void> Engine::wire(Frontend& frontend) {
                                     .session = session_,
                                     .permissions = permissions_,
                                     .given = *given_,
-                                    .store = workshop_->store(),
+                                    .store = options_.workshop && options_.store ? options_.store : workshop_->store(),
                                     .publish =
                                         [this](const std::shared_ptr<const Permissions>& now) {
                                           const std::lock_guard lock(permissions_mutex_);
                                           permissions_ = now;
                                         },
-                                    .from = {.agent_id = options_.agent_id, .agent_type = options_.agent_type}},
+                                    .agent_id = options_.agent_id,
+                                    .agent_type = options_.agent_type},
                     options_.executor);
   return {};
 }

@@ -24,6 +24,7 @@ struct EngineOptions {
   std::optional<PermissionSetup> permissions = std::nullopt;
   ExecutorOptions executor = {};
   ResultOptions results = {};
+  Deferral deferral = {};            // which tools the model is not shown at first; never any, if nothing is said
   HookRunner* hooks = nullptr;       // see WorkshopOptions
   PermissionStore* store = nullptr;  // see WorkshopOptions
   const Clock* clock = nullptr;      // see WorkshopOptions
@@ -35,10 +36,12 @@ struct EngineOptions {
   PromptQueue* prompts = nullptr;
   TimelineSink* timeline = nullptr;  // of an Agent: told when calls, requests and turns have ended; outlives it
 
-  // Of a subagent: the session that it works in, instead of one of its own; outlives the engine.
+  // Of a subagent: the session that it works in, instead of one of its own; outlives the engine. `store` is then its
+  // own, if it has one.
   Workshop* workshop = nullptr;
   std::string agent_id = {};
   std::string agent_type = {};
+  bool only_reads = false;  // calls that change anything are denied, whatever the permissions say
 };
 
 // What one agent has of its own: its tools, what it has seen of files, its permissions, its journal, and the executor

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "deft/agent/turn_event.h"
 #include "deft/base/json.h"
 #include "deft/core/hook_event.h"
+#include "deft/core/hook_outcome.h"
 #include "deft/core/message.h"
 #include "deft/core/tool_result.h"
 
@@ -78,6 +80,12 @@ struct HookSpoke {
   std::string text = {};
   std::string decision = {};
 };
+// One hook has ended; only for those who want to know of every one.
+struct HookRan {
+  HookEvent event = HookEvent::pre_tool_use;
+  std::string call_id = {};  // empty: it is not about one call
+  HookReport report;
+};
 // What PostToolBatch hooks had to say when all calls of a message were answered.
 struct BatchHooked {
   JsonArray new_messages = {};                           // follow the results
@@ -87,16 +95,43 @@ std::string_view to_string(HookSpoke::Kind kind);  // "hook_permission_decision"
 struct Notice {
   std::string text;
 };
+// Something goes on with nobody waiting for it: a subagent in the background.
+struct TaskBegan {
+  std::string id;
+  std::string call_id;  // that started it
+  std::string type;     // "local_agent"
+  std::string description;
+};
+struct TaskEnded {
+  std::string id;
+  std::string call_id;
+  std::string status;  // "completed", "failed", "stopped"
+  std::string output_file;
+  std::string summary;  // one line, for people
+};
+// What happens to a subagent, at any depth: the same events as for the main agent, wrapped once. Questions and calls to
+// the host's tools are not wrapped: they are answered like those of the main agent.
+struct EventOfAgent;
+struct SubagentEvent {
+  std::string parent_call_id;  // the call that started it
+  std::string agent_id;
+  std::string agent_type;
+  std::string description;
+  std::shared_ptr<const EventOfAgent> what;
+};
 
-using Event =
-    std::variant<CallAdmitted, CallProgressed, CallAnswered, StageEnded, ProgressChanged,
-                 // of the prompt queue (agent/prompt.h)
-                 PermissionAsked, PermissionWithdrawn, ServerAsked, ServerAskWithdrawn, PromptChanged, PromptAnswered,
-                 HostCallMade, HostCallWithdrawn, MessageDiscarded, HookSpoke, BatchHooked, Notice,
-                 // of a turn with a model (agent/turn_event.h)
-                 TurnBegan, PromptGiven, RequestSent, MessageBegan, TextArrived, ThinkingArrived, RawEventArrived,
-                 BlockCompleted, MessageCompleted, ResultsGiven, RetryScheduled, ModelSwitched, StopHooksRan,
-                 TurnEnded>;
+using Event = std::variant<CallAdmitted, CallProgressed, CallAnswered, StageEnded, ProgressChanged,
+                           // of the prompt queue (agent/prompt.h)
+                           PermissionAsked, PermissionWithdrawn, ServerAsked, ServerAskWithdrawn, PromptChanged,
+                           PromptAnswered, HostCallMade, HostCallWithdrawn, MessageDiscarded, HookSpoke, HookRan,
+                           BatchHooked, Notice, TaskBegan, TaskEnded, SubagentEvent,
+                           // of a turn with a model (agent/turn_event.h)
+                           TurnBegan, PromptGiven, RequestSent, MessageBegan, TextArrived, ThinkingArrived,
+                           RawEventArrived, BlockCompleted, MessageCompleted, ResultsGiven, RetryScheduled,
+                           ModelSwitched, StopHooksRan, CompactionBegan, CompactionDone, TurnEnded>;
+struct EventOfAgent {
+  Event event;
+};
 
 // The people and programs that watch a turn. show() is called from the turn's thread and from workers, returns at
 // once and never blocks on a slow reader.
@@ -105,6 +140,7 @@ class Frontend {
   virtual ~Frontend() = default;
   virtual void show(Event event) = 0;
   virtual bool wants_stages() const { return false; }  // CallAdmitted, StageEnded and ProgressChanged
+  virtual bool wants_hooks() const { return false; }   // HookRan
 };
 
 }  // namespace deft

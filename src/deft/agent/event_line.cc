@@ -78,14 +78,14 @@ class LineMaker {
                     {"stage", to_string(asked.decision.stage)},
                     {"destructive", asked.is_destructive}};
     if (!asked.decision.rule.empty()) line["rule"] = asked.decision.rule;
-    if (!asked.from.agent_id.empty()) line["agent_id"] = asked.from.agent_id;
+    if (!asked.agent_id.empty()) line["agent_id"] = asked.agent_id;
     return line;
   }
   JsonObject operator()(const ServerAsked& asked) const {
     return {{"type", "prompt"},
             {"id", asked.id},
             {"kind", to_string(asked.kind)},
-            {"server", asked.from.server},
+            {"server", asked.server},
             {"message", text(asked.message)}};
   }
   JsonObject operator()(const PermissionWithdrawn& withdrawn) const {
@@ -183,6 +183,28 @@ class LineMaker {
                     {"duration_ms", in_ms(ended.end.duration)},
                     {"model_ms", in_ms(ended.end.model_duration)}};
     if (!ended.end.explanation.empty()) line["explanation"] = text(ended.end.explanation);
+    return line;
+  }
+  JsonObject operator()(const TaskBegan& began) const {
+    return {{"type", "task_began"},
+            {"id", began.id},
+            {"tool_use_id", began.call_id},
+            {"task_type", began.type},
+            {"description", text(began.description)}};
+  }
+  JsonObject operator()(const TaskEnded& ended) const {
+    return {{"type", "task_ended"},
+            {"id", ended.id},
+            {"tool_use_id", ended.call_id},
+            {"status", ended.status},
+            {"summary", text(ended.summary)}};
+  }
+  // The event itself, and whose it is.
+  JsonObject operator()(const SubagentEvent& wrapped) const {
+    JsonObject line = std::visit(*this, wrapped.what->event);
+    line["agent_id"] = wrapped.agent_id;
+    line["agent_type"] = wrapped.agent_type;
+    line["parent_tool_use_id"] = wrapped.parent_call_id;
     return line;
   }
   // Whatever comes to be an event later is at least named.

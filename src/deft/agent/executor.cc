@@ -43,6 +43,7 @@ Executor::Executor(Parts parts, ExecutorOptions options)
 Executor::~Executor() = default;
 
 ExecutorSummary Executor::run() {
+  has_no_turns_ = true;
   for (;;) {
     const bool has_nothing_more = idle() && rules_being_kept_ == 0 && (input_ended_ || summary_.aborted);
     if (has_nothing_more && !waits_for_side_hooks()) break;
@@ -70,15 +71,55 @@ void Executor::take_now(Feed item) {
   advance();
 }
 
+void Executor::take_waiting() {
+  while (auto item = inbox_->pop(TimePoint::min())) {
+    std::visit([this](auto& what) { take(std::move(what)); }, *item);
+    advance();
+  }
+}
+
 void Executor::begin_turn() {
   DEFT_CHECK(idle());
   summary_.aborted = false;
   turn_ = std::make_unique<CancelScope>();
+  end_grants();
+}
+
+// What a skill was granted lasts for its turn.
+void Executor::end_grants() {
+  parts_.session.grants.clear();
+  parts_.pipeline.end_turn_of_hooks();
+  follow_session();
 }
 
 std::shared_ptr<const ToolPool> Executor::pool() {
   reload_permissions();
   return parts_.registry.pool(*parts_.permissions);
+}
+
+CallWithin Executor::gate(const std::string& id, std::stop_token stop) {
+  const auto session = std::make_shared<const SessionState>(parts_.session);  // the turn may go on without us
+  CallSetting setting{.session = SessionView(*session, {}),
+                      .permissions = parts_.permissions,
+                      .pool = pool(),
+                      .stop = std::move(stop),
+                      .progress = [](const Json&) {}};
+  return [this, id, session, setting = std::move(setting)](std::string_view tool, Json input,
+                                                           std::shared_ptr<const Permissions> permissions) {
+    return parts_.pipeline.call_within(id, setting, tool, std::move(input), std::move(permissions));
+  };
+}
+
+void Executor::change_session(const Modifier& modifier) {
+  DEFT_CHECK(idle());
+  parts_.session.apply(modifier);
+  follow_session();
+}
+
+std::string Executor::definitions() {
+  const auto shown = pool();
+  parts_.registry.keep_listed(*shown);
+  return shown->definitions(parts_.session);
 }
 
 // --- what happens ---
@@ -91,6 +132,7 @@ void Executor::take(Feed item) {
                    if (later) return next_messages_.emplace_back(std::move(arrived)), void();
                    take_call(std::move(arrived.call));
                  },
+                 [&](const CallCancelled& cancelled) { cancel_call(cancelled.call_id); },
                  [&](MessageEnded) {
                    if (later) return next_messages_.emplace_back(MessageEnded{}), void();
                    if (active_) active_->ended = true;
@@ -99,6 +141,12 @@ void Executor::take(Feed item) {
                    if (later) return next_messages_.emplace_back(std::move(offered)), void();
                    if (auto added = parts_.registry.add(std::move(offered.tool)); !added) {
                      parts_.frontend.show(Notice{added.error().message});
+                   }
+                 },
+                 [&](ToolsChanged& changed) {
+                   if (later) return next_messages_.emplace_back(std::move(changed)), void();
+                   for (std::string& text : parts_.registry.set_group(changed.group, std::move(changed.tools))) {
+                     parts_.frontend.show(Notice{std::move(text)});
                    }
                  },
                  [&](Interrupted) {
@@ -135,6 +183,9 @@ void Executor::take(Feed item) {
                  },
                  [&](const MovedToBackground& moved) { move_to_background(moved.call_id); },
                  [&](const ModeWanted& wanted) { take_mode(wanted.mode); },
+                 [&](RulesGranted& granted) {
+                   allow_always({.rules = std::move(granted.rules), .destination = SettingSource::session}, {});
+                 },
              },
              item);
 }
@@ -153,6 +204,7 @@ void Executor::forget_context() {
   forgets_context_ = false;
   parts_.given.forget();
   parts_.session.files.forget_read();
+  parts_.session.tools.forget_context();
 }
 
 void Executor::begin_message() {
@@ -214,6 +266,19 @@ void Executor::end_wait(CallIndex index) {
 void Executor::take(WaitEnded wait) {
   if (!active_ || active_->number != wait.message) return;
   if (active_->calls[wait.call].place == CallRecord::Place::timer) end_wait(wait.call);
+}
+
+// One that waits for its message to begin was never seen: nobody is owed an answer.
+void Executor::cancel_call(const std::string& call_id) {
+  std::erase_if(next_messages_, [&](const Feed& item) {
+    const auto* arrived = std::get_if<CallArrived>(&item);
+    return arrived && arrived->call.id == call_id;
+  });
+  for (CallIndex index = 0; active_ && index < active_->calls.size(); ++index) {
+    if (active_->calls[index].id != call_id) continue;
+    active_->run.cancel(index);
+    return;
+  }
 }
 
 void Executor::move_to_background(const std::string& call_id) {
@@ -311,6 +376,7 @@ void Executor::advance() {
     if (active_->ended) {
       for (ToolCall& call : std::exchange(active_->collected, {})) add_to_run(std::move(call));
       active_->run.close();
+      settle_put_off();
     }
     const MessageRun::Step step = active_->run.next();
     for (const auto& [call, why] : step.stop) stop_call(call, why);
@@ -324,7 +390,7 @@ void Executor::advance() {
     }
     for (const CallIndex call : step.settle) {
       for (const Modifier& modifier : std::exchange(active_->calls[call].modifiers, {})) parts_.session.apply(modifier);
-      follow_mode();
+      follow_session();
     }
     for (const CallIndex call : step.start) start_worker(call);
     for (const CallIndex call : step.emit) emit(call);
@@ -348,6 +414,7 @@ void Executor::end_message() {
   for (const std::string& path : parts_.given.take_hidden_files()) parts_.session.files.forget(path);
   if (forgets_context_ || !parts_.given.options().is_in_context) forget_context();
   active_.reset();
+  if (has_no_turns_) end_grants();
   if (summary_.aborted) parts_.frontend.show(Notice{kAbortNotice});
   for (Feed& item : std::exchange(next_messages_, {})) {
     take(std::move(item));  // what belongs to a message after the next one goes back to next_messages_
@@ -490,6 +557,7 @@ void Executor::answer(CallIndex index, Ended ended) {
 void Executor::emit(CallIndex index) {
   CallRecord& record = active_->calls[index];
   DEFT_CHECK(record.result);
+  if (record.deferred) return;  // nobody hears of it
   ++summary_.calls;
   if (record.result->is_error()) ++summary_.errors;
   parts_.given.leave(leaving(record), *record.result);

@@ -36,6 +36,9 @@ inline constexpr Duration kSideHooksGrace = std::chrono::seconds(5);  // at the 
 struct CallArrived {
   ToolCall call;
 };
+struct CallCancelled {
+  std::string call_id;  // whoever made the call takes it back
+};
 struct MessageEnded {};
 struct Interrupted {};  // the user has sent a new message
 struct Aborted {};      // Ctrl-C, Esc, shutdown
@@ -43,6 +46,11 @@ struct StreamBroke {};  // the message is being asked for again
 struct InputEnded {};   // no more messages come
 struct ToolOffered {
   std::shared_ptr<Tool> tool;  // available from the next message on
+};
+// All tools of a group, a server, instead of those that it had: available from the next message on.
+struct ToolsChanged {
+  std::string group;
+  std::vector<std::shared_ptr<Tool>> tools;
 };
 struct HostAnswer {
   std::string call_id;
@@ -55,8 +63,13 @@ struct MovedToBackground {
 struct ModeWanted {
   Mode mode = Mode::normal;  // by the person or the host; counts for calls that begin from now on
 };
-using Feed = std::variant<CallArrived, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded, ToolOffered,
-                          PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground, ModeWanted>;
+// Rules that the person has allowed for this session, on another occasion than a question of this agent.
+struct RulesGranted {
+  std::vector<std::string> rules;
+};
+using Feed = std::variant<CallArrived, CallCancelled, MessageEnded, Interrupted, Aborted, StreamBroke, InputEnded,
+                          ToolOffered, ToolsChanged, PermissionAnswer, HostAnswer, ContextForgotten, MovedToBackground,
+                          ModeWanted, RulesGranted>;
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
@@ -64,12 +77,23 @@ enum class Asking : std::uint8_t {
   person,    // the same, and whoever answers is still there when the input has ended
 };
 
+// In which order those are asked who may settle a question.
+enum class Handler : std::uint8_t {
+  interactive,  // hooks and people at the same time: the first answer counts
+  coordinator,  // of a subagent: hooks first, and people only about what these leave open
+  worker,       // of a member of a team: its coordinator alone
+};
+
 struct ExecutorOptions {
   std::size_t slots = kSlotsDefault;
   Scheduling scheduling = Scheduling::footprints;
   bool streaming = true;  // false: a message's calls are collected and run as batches when it has ended
   bool sibling_cancellation = true;
+  bool in_order = true;  // false: calls of several clients, each answered when it has finished
   Asking asking = Asking::nobody;
+  // A call that a hook wants decided later, and that stands alone, stays unanswered: take_deferred().
+  bool defers = false;
+  Handler handler = Handler::interactive;
   // How long somebody has time to answer; nothing: as long as the call waits.
   std::optional<Duration> permission_time = std::nullopt;
   std::optional<Duration> question_time = std::nullopt;  // for questions of the model's own (AskUserQuestion)
@@ -101,7 +125,8 @@ class Executor {
     PermissionStore* store = nullptr;  // nothing: settings never change, and rules live as long as the session
     // Told of every new snapshot, on the turn's thread.
     std::function<void(const std::shared_ptr<const Permissions>&)> publish = nullptr;
-    PromptFrom from = {};  // who asks, as people are told
+    std::string agent_id = {};  // of a subagent: as people are told who asks
+    std::string agent_type = {};
   };
   Executor(Parts parts, ExecutorOptions options);
   ~Executor();
@@ -117,14 +142,26 @@ class Executor {
   void step();
   void post_at(TimePoint when, std::move_only_function<void()> work) { alarms_.emplace(when, std::move(work)); }
   void take_now(Feed item);  // feed() without the way through the inbox
+  void take_waiting();       // what was fed so far, without waiting for more
   bool idle() const { return !active_ && next_messages_.empty(); }
   void begin_turn();                                                       // after an abort, calls are taken again
   void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
   std::shared_ptr<const ToolPool> pool();                                  // for the next message
+  // The call of the last message that is to be decided later, as it would have run: it was not answered.
+  std::optional<ToolCall> take_deferred() { return std::exchange(deferred_, std::nullopt); }
+  // For calls that belong to no message, such as those that a prompt's text asks for: to be made on a worker, with the
+  // session as it is now.
+  CallWithin gate(const std::string& id, std::stop_token stop);
+  // A change of the session that no call makes, between messages.
+  void change_session(const Modifier& modifier);
+  // The definitions that the model is shown now; what stands there is not left out later on.
+  std::string definitions();
   // Tells Notification hooks; nobody waits for them.
   void notify(std::string_view type, std::string_view message);
   // Ends what hooks still do beside the turn: before the runner's threads are waited for.
   void end_side_hooks() { side_hooks_.request_stop(); }
+  // Threads that were told to stop and never came back: the process must leave with _exit.
+  std::size_t stuck_workers() const { return summary_.stuck_workers; }
 
  private:
   struct Task;        // what a worker has of a call
@@ -196,8 +233,10 @@ class Executor {
   bool can_ask_somebody() const {
     return options_.asking == Asking::person || (options_.asking == Asking::frontend && !input_ended_);
   }
+  bool asks_hooks() const;
+  void open_question(CallIndex call);
+  void show_question(CallIndex call);
   void settle_question(CallIndex call, PermissionAnswer answer);
-  bool show_question(CallRecord& record, Decision decision);
   void settle_late(const std::string& question, PromptKind kind);  // its deadline has passed
   void close_question(CallRecord& record, PromptQueue::Because because = PromptQueue::Because::withdrawn);
   void deny_unasked(CallIndex call);
@@ -210,9 +249,13 @@ class Executor {
   void reconsider_questions();
   bool reconsider_question(CallIndex call);
   void take_mode(Mode wanted);
-  void follow_mode();  // the session's mode becomes that of the permissions
+  void follow_session();  // the permissions become what its mode, its skills and its worktree say
   std::shared_ptr<const Permissions> permissions_for(const SessionView& view) const;
   void deny_open_questions();
+
+  // executor_deferral.cc: calls that are to be decided later.
+  void put_off(CallIndex call, Asks asks);
+  void settle_put_off();
 
   // executor_hooks.cc: hooks that are asked beside a call, not within it.
   void ask_permission_hooks(CallIndex call);
@@ -229,9 +272,11 @@ class Executor {
 
   void end_host_call(CallIndex call, Json answer);
   void end_wait(CallIndex call);
+  void cancel_call(const std::string& call_id);
   void move_to_background(const std::string& call_id);
   void fire_timers(TimePoint now);
   void forget_context();
+  void end_grants();
   void begin_message();
   void advance();  // does what the message run says, until it has nothing more to say
   void end_message();
@@ -261,6 +306,7 @@ class Executor {
   std::deque<Feed> next_messages_;  // what came while the active message was still being carried out
   bool input_ended_ = false;
   bool forgets_context_ = false;  // when the message has ended
+  bool has_no_turns_ = false;     // fed by hand: a message is all the turn there is
   std::unordered_set<std::string> ids_seen_;
   std::multimap<TimePoint, Timer> timers_;
   std::multimap<TimePoint, std::move_only_function<void()>> alarms_;
@@ -268,6 +314,7 @@ class Executor {
   std::unordered_map<std::string, CallIndex> host_calls_;  // of the active message, by call id
   std::unordered_map<std::string, Json> early_answers_;    // of the host, to calls that it was not asked for yet
   std::unordered_set<std::string> ids_answered_by_host_;
+  std::optional<ToolCall> deferred_;
   std::vector<std::string> session_rules_;         // that people allowed in this session
   std::vector<PermissionUpdate> session_updates_;  // of rules, that hooks made in this session
   std::size_t rules_being_kept_ = 0;               // workers that write them

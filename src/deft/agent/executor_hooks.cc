@@ -37,7 +37,10 @@ void Executor::take(PermissionHooksSpoke spoke) {
   record.question_hooks_run = false;
   HookOutcome& outcome = spoke.outcome;
   if (!outcome.permission) {
-    if (can_ask_somebody()) return;  // the question stays open
+    if (can_ask_somebody()) {  // the question stays open
+      if (!parts_.prompts.is_open(record.question_id)) show_question(index);
+      return;
+    }
     close_question(record);
     return deny_unasked(index);
   }
@@ -56,13 +59,15 @@ void Executor::take(PermissionHooksSpoke spoke) {
     record.admitted->hooks->stops = true;
     record.admitted->hooks->stop_reason = outcome.stop_reason;
   }
-  settle_question(index, {.id = {}, .verdict = Verdict::allow, .updated_input = std::move(permission.updated_input)});
-  update_permissions(permission.updated_permissions);
+  settle_question(index, {.id = {},
+                          .verdict = Verdict::allow,
+                          .updated_input = std::move(permission.updated_input),
+                          .updated_permissions = std::move(permission.updated_permissions)});
 }
 
 void Executor::update_permissions(const JsonArray& updates) {
   const auto refuse = [this](const std::string& why) {
-    parts_.frontend.show(Notice{"A hook's change of permissions was not made: " + why});
+    parts_.frontend.show(Notice{"A change of permissions was not made: " + why});
   };
   if (updates.size() > kUpdateEntriesMax) return refuse("it has too many parts");
   for (const Json& entry : updates) {
@@ -81,7 +86,7 @@ void Executor::update_permissions(const JsonArray& updates) {
       refuse(setup.error().message);
       continue;
     }
-    if (is_for_a_file) parts_.frontend.show(Notice{"A hook's change of permissions counts for this session only."});
+    if (is_for_a_file) parts_.frontend.show(Notice{"A change of permissions counts for this session only."});
     const bool is_of_rules = update->kind <= PermissionUpdate::Kind::remove_rules;
     if (is_of_rules) session_updates_.push_back(std::move(*update));
     use_permissions(std::move(*setup));

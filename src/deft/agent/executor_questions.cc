@@ -5,6 +5,7 @@
 #include "deft/agent/executor.h"
 #include "deft/agent/executor_records.h"
 #include "deft/core/rule_proposal.h"
+#include "deft/core/session_permissions.h"
 
 // Questions to people, and what their answers change. A question is open from the moment its id is in questions_ until
 // it is taken out, and everything that could end it (an answer, a hook, the classifier, an abort, "always" for another
@@ -20,63 +21,87 @@ std::string in_words(Duration time) {
   return std::to_string(seconds) + (seconds == 1 ? " second" : " seconds");
 }
 
+// A subagent cannot talk to the user: it tells whoever gave it its task.
+std::string refusal_text(const std::string& tool, const std::string& feedback, bool is_of_subagent) {
+  const std::string text = "The user did not allow this call of " + tool + ".";
+  if (!feedback.empty()) return text + " They said: " + feedback;
+  if (!is_of_subagent) return text + " Do not try it by another way.";
+  return text +
+         " Do not try it by another way: do what you can of your task without it, and say in your answer what is "
+         "missing and why.";
+}
+
 }  // namespace
 
 void Executor::take(CallIndex index, Asks asks) {
+  if (asks.deferred && options_.defers) return put_off(index, std::move(asks));
   CallRecord& record = active_->calls[index];
   record.admitted->hooks = std::move(asks.hooks);
-  record.asked_because = asks.decision.reason;
+  record.decision = std::move(asks.decision);
+  record.proposal = std::move(asks.proposal);
   record.asked = parts_.clock.now();
-  const bool has_hooks = parts_.pipeline.listens(HookEvent::permission_request);
-  if (!can_ask_somebody() && !has_hooks) {
-    if (asks.judgement) asks.judgement->stop();  // it has had its time
+  record.judgement = std::move(asks.judgement);
+  if (!can_ask_somebody() && !asks_hooks()) {
+    if (record.judgement) record.judgement->stop();  // it has had its time
     return deny_unasked(index);
   }
   active_->run.parked(index, Waiting::before_run);
+  open_question(index);
+}
+
+bool Executor::asks_hooks() const {
+  return options_.handler != Handler::worker && parts_.pipeline.listens(HookEvent::permission_request);
+}
+
+// Of a call that is parked.
+void Executor::open_question(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  const bool has_hooks = asks_hooks();
   record.place = CallRecord::Place::question;
   record.question_id = parts_.prompts.next_id();
-  record.proposal = std::move(asks.proposal);
   questions_.emplace(record.question_id, index);
   if (has_hooks) ask_permission_hooks(index);
-  if (asks.judgement) {
-    record.judgement = asks.judgement;
-    asks.judgement->then([inbox = std::weak_ptr(inbox_), message = active_->number,
-                          question = record.question_id](std::optional<RiskOpinion> opinion) {
+  if (record.judgement) {
+    record.judgement->then([inbox = std::weak_ptr(inbox_), message = active_->number,
+                            question = record.question_id](std::optional<RiskOpinion> opinion) {
       if (const auto open = inbox.lock()) open->push(ClassifierSpoke{message, question, std::move(opinion)});
     });
   }
-  if (!can_ask_somebody()) return;
-  if (show_question(record, std::move(asks.decision))) return;
-  close_question(record);
-  finish_call(index, {.result = engine_error(Errc::limit, "Too many questions wait for an answer: ask less at once.")});
+  const bool hooks_go_first = has_hooks && options_.handler == Handler::coordinator;
+  if (can_ask_somebody() && !hooks_go_first) show_question(index);
 }
 
-bool Executor::show_question(CallRecord& record, Decision decision) {
+void Executor::show_question(CallIndex index) {
+  CallRecord& record = active_->calls[index];
   const PromptKind kind = prompt_kind_of(record.tool);
   const auto time = kind == PromptKind::question ? options_.question_time : options_.permission_time;
   const auto deadline = time ? std::optional(parts_.clock.now() + *time) : std::nullopt;
   PermissionAsked asked{.id = record.question_id,
                         .call = record.admitted->call,
                         .title = parts_.pipeline.title(*record.admitted),
-                        .decision = std::move(decision),
+                        .decision = record.decision,
                         .is_destructive = parts_.pipeline.is_destructive(*record.admitted),
                         .proposal = record.proposal,
+                        .agent_id = parts_.agent_id,
+                        .agent_type = parts_.agent_type,
                         .kind = kind,
-                        .from = parts_.from,
                         .deadline = deadline};
   const bool is_pushed = parts_.prompts.push(std::move(asked), [inbox = std::weak_ptr(inbox_)](PromptAnswer answer) {
     if (const auto open = inbox.lock()) open->push(Feed(std::get<PermissionAnswer>(std::move(answer))));
   });
-  if (!is_pushed) return false;
+  if (!is_pushed) {
+    close_question(record);
+    return finish_call(
+        index, {.result = engine_error(Errc::limit, "Too many questions wait for an answer: ask less at once.")});
+  }
   if (deadline) post_at(*deadline, [this, question = record.question_id, kind] { settle_late(question, kind); });
   notify("permission_prompt", "Your permission is needed to use " + record.tool);
-  return true;
 }
 
 void Executor::deny_unasked(CallIndex index) {
   const CallRecord& record = active_->calls[index];
-  const std::string text = "Permission to use " + record.tool + " would have to be asked for (" + record.asked_because +
-                           "), and nobody can be asked here. Go on without it.";
+  const std::string text = "Permission to use " + record.tool + " would have to be asked for (" +
+                           record.decision.reason + "), and nobody can be asked here. Go on without it.";
   finish_call(index, {.result = engine_error(Errc::denied, text)});
 }
 
@@ -107,9 +132,8 @@ void Executor::take_answer(PermissionAnswer answer) {
   CallRecord& record = active_->calls[index];
   close_question(record, PromptQueue::Because::answered);
   if (answer.verdict == Verdict::allow) return settle_question(index, std::move(answer));
-  std::string text = "The user did not allow this call of " + record.tool + ".";
-  text += answer.feedback.empty() ? " Do not try it by another way." : " They said: " + answer.feedback;
-  finish_call(index, {.result = engine_error(Errc::denied, text)});
+  finish_call(index, {.result = engine_error(
+                          Errc::denied, refusal_text(record.tool, answer.feedback, parts_.pipeline.is_of_subagent()))});
   if (answer.ends_turn) take(Feed(Aborted{}));
 }
 
@@ -146,14 +170,16 @@ void Executor::settle_question(CallIndex index, PermissionAnswer answer) {
   record.admitted->approved = true;
   parts_.pipeline.approved_by_person();
   const std::vector<std::string> proposal = std::move(record.proposal);
+  const JsonArray updates = std::move(answer.updated_permissions);
   if (answer.updated_input) {
     replace_input(index, std::move(*answer.updated_input));
     // The proposal was about another input.
     if (answer.always) allow_always(std::move(*answer.always), {});
-    return;
+    return update_permissions(updates);
   }
   active_->run.unparked(index);
   if (answer.always) allow_always(std::move(*answer.always), proposal);
+  update_permissions(updates);
 }
 
 // Hooks that are being asked may still answer. A classifier has had its time: it is not waited for alone.
@@ -222,8 +248,11 @@ void Executor::use_changed_settings(PermissionStore::Changed changed) {
   PermissionSetup next = std::move(changed.setup);
   next.mode = now.mode;
   next.directory = now.directory;
+  next.moved_from = now.moved_from;
   next.home = now.home;
   next.directories = now.directories;
+  next.readable = now.readable;
+  next.turn_sources = now.turn_sources;
   next.resolve = now.resolve;
   next.list = now.list;
   next.plan_file = now.plan_file;
@@ -252,23 +281,19 @@ void Executor::take_mode(Mode wanted) {
     return parts_.frontend.show(Notice{"The settings forbid auto mode."});
   }
   parts_.session.apply(ModeChanged{ModeChanged::How::set, wanted});
-  follow_mode();
+  follow_session();
 }
 
-void Executor::follow_mode() {
-  if (parts_.session.mode.now == parts_.permissions->mode()) return;
-  PermissionSetup setup = parts_.permissions->setup();
-  setup.mode = parts_.session.mode.now;
-  use_permissions(std::move(setup));
+void Executor::follow_session() {
+  if (follows_session(parts_.permissions->setup(), view_of_now())) return;
+  use_permissions(with_session_state(parts_.permissions->setup(), view_of_now()));
   parts_.session.mode.now = parts_.permissions->mode();  // a policy may forbid it
 }
 
 std::shared_ptr<const Permissions> Executor::permissions_for(const SessionView& view) const {
-  if (view.mode() == parts_.permissions->mode()) return parts_.permissions;
-  // An earlier call has changed the mode, and this one sees it before the others do.
-  PermissionSetup setup = parts_.permissions->setup();
-  setup.mode = view.mode();
-  return std::make_shared<const Permissions>(std::move(setup));
+  if (follows_session(parts_.permissions->setup(), view)) return parts_.permissions;
+  // An earlier call has changed the session, and this one sees it before the others do.
+  return std::make_shared<const Permissions>(with_session_state(parts_.permissions->setup(), view));
 }
 
 void Executor::reconsider_questions() {
@@ -284,8 +309,8 @@ bool Executor::reconsider_question(CallIndex index) {
   const Decision decision =
       parts_.pipeline.decide(*record.admitted, {.session = view_for(index), .permissions = parts_.permissions});
   if (decision.verdict == Verdict::ask) {
-    if (decision.reason == record.asked_because) return false;
-    record.asked_because = decision.reason;
+    if (decision.reason == record.decision.reason) return false;
+    record.decision = decision;
     parts_.prompts.update(record.question_id,
                           [&](PendingPrompt& prompt) { std::get<PermissionAsked>(prompt).decision = decision; });
     return false;

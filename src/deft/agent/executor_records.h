@@ -29,12 +29,14 @@ struct Executor::CallRecord {
   std::chrono::nanoseconds duration{};
   enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
   std::string question_id;
-  std::string asked_because;
-  TimePoint asked{};
+  Decision decision;                // that asks
+  TimePoint asked{};                // when
   std::stop_source question_hooks;  // that are asked the same; stopped when it is settled
   bool question_hooks_run = false;
   std::shared_ptr<Judgement> judgement;  // of the classifier, if it may still settle it
   std::vector<std::string> proposal;     // what "always" would write
+  std::optional<Asks> put_off;           // until the message has ended: to be decided later
+  bool deferred = false;                 // to be decided later: it is not answered
   std::optional<Json> host_answer;
   bool wait_is_over = false;
   bool ran = false;
@@ -46,7 +48,8 @@ struct Executor::CallRecord {
 
 struct Executor::ActiveMessage {
   ActiveMessage(std::size_t its_number, Slots& slots, CancelScope& turn, const ExecutorOptions& options)
-      : number(its_number), run(slots, turn, {.sibling_cancellation = options.sibling_cancellation}) {}
+      : number(its_number),
+        run(slots, turn, {.sibling_cancellation = options.sibling_cancellation, .in_order = options.in_order}) {}
   std::size_t number;
   std::shared_ptr<const ToolPool> pool;
   MessageRun run;

@@ -82,6 +82,24 @@ HookMoment user_prompt_submit(const HookScene& scene, std::string_view prompt, s
   return moment_of(HookEvent::user_prompt_submit, scene, "", {{"prompt", prompt}, {"source", source}});
 }
 
+HookMoment user_prompt_expansion(const HookScene& scene, std::string_view type, std::string_view command,
+                                 std::string_view arguments, std::string_view source, std::string_view prompt) {
+  return moment_of(HookEvent::user_prompt_expansion, scene, command,
+                   {{"expansion_type", type},
+                    {"command_name", command},
+                    {"command_args", arguments},
+                    {"command_source", source},
+                    {"prompt", prompt}});
+}
+
+HookMoment worktree_create(const HookScene& scene, std::string_view name) {
+  return moment_of(HookEvent::worktree_create, scene, "", {{"name", name}});
+}
+
+HookMoment worktree_remove(const HookScene& scene, std::string_view path) {
+  return moment_of(HookEvent::worktree_remove, scene, "", {{"worktree_path", path}});
+}
+
 HookMoment notification(const HookScene& scene, std::string_view type, std::string_view message,
                         std::string_view title) {
   JsonObject fields{{"message", message}};

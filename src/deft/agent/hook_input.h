@@ -33,6 +33,11 @@ JsonObject batch_entry(const ToolCall& call, const ToolResult& result);
 
 // `source`: "user", "sdk", "system" …
 HookMoment user_prompt_submit(const HookScene& scene, std::string_view prompt, std::string_view source);
+// A prompt that calls a command. `type`: "slash_command", "mcp_prompt"; `source`: where the command stands.
+HookMoment user_prompt_expansion(const HookScene& scene, std::string_view type, std::string_view command,
+                                 std::string_view arguments, std::string_view source, std::string_view prompt);
+HookMoment worktree_create(const HookScene& scene, std::string_view name);
+HookMoment worktree_remove(const HookScene& scene, std::string_view path);
 // `type`: "permission_prompt", "idle_prompt" …
 HookMoment notification(const HookScene& scene, std::string_view type, std::string_view message,
                         std::string_view title = {});

@@ -98,6 +98,10 @@ const std::map<HookEvent, Row>& rows() {
       {session_start, {"context", "failed", "failed", "failed", "failed", "failed", "context", "-", "-", "-", "-"}},
       {session_end, {"-", "failed", "failed", "failed", "failed", "failed", "failed", "-", "-", "-", "-"}},
       {config_change, {"-", "blocked", "failed", "failed", "failed", "failed", "failed", "-", "blocked", "-", "-"}},
+      {user_prompt_expansion,
+       {"context", "blocked", "failed", "failed", "failed", "failed", "context", "-", "blocked", "-", "-"}},
+      {worktree_create, {"-", "failed", "failed", "failed", "failed", "failed", "failed", "-", "-", "-", "-"}},
+      {worktree_remove, {"-", "failed", "failed", "failed", "failed", "failed", "failed", "-", "-", "-", "-"}},
   };
   return table;
 }

@@ -43,6 +43,8 @@ class HookRunner {
   // Whether run() could do anything at such a moment; as good as free. Who asks first makes no input for nobody.
   virtual bool listens(HookEvent event) const = 0;
   virtual HookOutcome run(const HookMoment& moment, std::stop_token stop) = 0;
+  // A turn is over: hooks that were only meant for it, those of skills, are gone.
+  virtual void end_turn() {}
   // What has come from hooks in the background since the last time; each once.
   virtual std::vector<LateHookWord> take_late_words() { return {}; }
   // `tell` is called, on any thread, when there is one to take. Nothing: nobody is told any more.

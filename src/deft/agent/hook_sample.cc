@@ -18,6 +18,7 @@ std::string_view subject_field(HookEvent event) {
     case HookEvent::session_start:
     case HookEvent::config_change: return "source";
     case HookEvent::session_end: return "reason";
+    case HookEvent::user_prompt_expansion: return "command_name";
     default: return is_tool_event(event) ? "tool_name" : "";
   }
 }
@@ -49,6 +50,10 @@ HookMoment moment_of(HookEvent event, const HookScene& scene, const ToolCall& ca
     case HookEvent::session_end: return session_end(scene, "other");
     case HookEvent::config_change:
       return config_change(scene, "project_settings", scene.directory + "/.deft/settings.json");
+    case HookEvent::user_prompt_expansion:
+      return user_prompt_expansion(scene, "slash_command", "review", "src", "project", "/review src");
+    case HookEvent::worktree_create: return worktree_create(scene, "sample");
+    case HookEvent::worktree_remove: return worktree_remove(scene, scene.directory + "/.deft/worktrees/sample");
   }
   return {};
 }

@@ -23,6 +23,15 @@ struct HookServices {
   // The text that the tool gave: read like what a program prints. An error result is an error here.
   std::function<Result<std::string>(const ToolRequest& request, std::stop_token stop)> call_mcp_tool = nullptr;
 
+  struct Callback {
+    std::string id;
+    JsonObject input;
+    std::string call_id;  // empty: it is not about one call
+    TimePoint deadline;
+  };
+  // What a function of the host's own program answers: the JSON object that a hook may print.
+  std::function<Result<Json>(const Callback& callback, std::stop_token stop)> call_host = nullptr;
+
   struct Question {
     std::string prompt;  // with what the hook is told of
     std::string model;   // empty: a small one

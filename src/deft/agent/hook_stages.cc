@@ -60,6 +60,9 @@ void show_hooks(Frontend& frontend, HookEvent event, const std::string& call_id,
                             .text = std::move(text),
                             .decision = std::move(decision)});
   };
+  if (frontend.wants_hooks()) {
+    for (const HookReport& report : outcome.reports) frontend.show(HookRan{event, call_id, report});
+  }
   using Kind = HookSpoke::Kind;
   if (outcome.cancelled) show(Kind::cancelled, {}, "The hooks were cancelled.");
   for (const HookReport& report : outcome.reports) {

@@ -72,6 +72,40 @@ FileSeen seen_of(const Json& json) {
           .read = ranges_of(json, "read")};
 }
 
+std::vector<std::string> names_of(const Json& json) {
+  std::vector<std::string> names;
+  const JsonArray* array = find_array(json, "names");
+  if (!array) return names;
+  for (const Json& name : *array) {
+    if (name.is_string()) names.emplace_back(view(name.get_string()));
+  }
+  return names;
+}
+
+std::string text_at(const Json& json, std::string_view key) { return std::string(find_string(json, key).value_or("")); }
+
+JsonObject worktree_json(const WorktreeChanged& changed) {
+  if (!changed.stay) return {{"kind", "worktree_left"}};
+  const WorktreeStay& stay = *changed.stay;
+  JsonObject json{{"kind", "worktree"}};
+  add_path(json, stay.path);
+  json["from"] = to_valid_utf8(stay.from);
+  json["branch"] = stay.branch;
+  json["base"] = stay.base;
+  json["made_here"] = stay.is_made_here;
+  json["by_hook"] = stay.is_by_hook;
+  return json;
+}
+
+WorktreeStay worktree_of(const Json& json) {
+  return {.path = path_of(json),
+          .from = text_at(json, "from"),
+          .branch = text_at(json, "branch"),
+          .base = text_at(json, "base"),
+          .is_made_here = find_bool(json, "made_here").value_or(false),
+          .is_by_hook = find_bool(json, "by_hook").value_or(false)};
+}
+
 }  // namespace
 
 JsonArray modifiers_json(const std::vector<Modifier>& modifiers) {
@@ -83,6 +117,15 @@ JsonArray modifiers_json(const std::vector<Modifier>& modifiers) {
       json.push_back(std::move(one));
     }
     if (const auto* file = std::get_if<FileWasSeen>(&modifier)) json.push_back(seen_json(file->seen));
+    if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) {
+      json.push_back(JsonObject{{"kind", "todos"}, {"todos", todos_json(replaced->todos)}});
+    }
+    if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) {
+      JsonArray names;
+      for (const std::string& name : more->names) names.emplace_back(name);
+      json.push_back(JsonObject{{"kind", "tools_loaded"}, {"names", std::move(names)}});
+    }
+    if (const auto* changed = std::get_if<WorktreeChanged>(&modifier)) json.push_back(worktree_json(*changed));
   }
   return json;
 }
@@ -93,7 +136,14 @@ std::vector<Modifier> modifiers_of(const Json& json) {
   if (!array) return modifiers;
   for (const Json& one : *array) {
     const auto kind = find_string(one, "kind");
+    if (kind == "todos") {
+      const Json* list = find(one, "todos");
+      if (auto todos = todos_of(list ? *list : Json())) modifiers.emplace_back(TodosReplaced{std::move(*todos)});
+    }
+    if (kind == "tools_loaded") modifiers.emplace_back(ToolsLoaded{names_of(one)});
+    if (kind == "worktree_left") modifiers.emplace_back(WorktreeChanged{});
     if (!path_of(one).starts_with('/')) continue;
+    if (kind == "worktree") modifiers.emplace_back(WorktreeChanged{worktree_of(one)});
     if (kind == "directory") modifiers.emplace_back(WorkingDirectoryChanged{path_of(one)});
     if (kind == "file_seen") modifiers.emplace_back(FileWasSeen{seen_of(one)});
   }

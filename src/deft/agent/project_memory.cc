@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "deft/agent/project_folders.h"
 #include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
@@ -25,18 +26,6 @@ std::vector<std::string> folders_down_to(const std::string& directory) {
     if (slash == std::string::npos) break;
   }
   return folders;
-}
-
-std::string below(const std::string& folder, std::string_view name) {
-  return (folder == "/" ? "" : folder) + "/" + std::string(name);
-}
-
-std::string repository_of(const std::string& directory, Files& disk) {
-  for (std::string_view folder = directory;; folder = parent_path(folder)) {
-    const auto status = disk.status(below(std::string(folder), ".git"));
-    if (status && status->kind != FileKind::missing) return std::string(folder);
-    if (folder == "/") return directory;
-  }
 }
 
 // To the user, or to root: nobody else has put it there.

@@ -28,14 +28,6 @@ std::string_view to_string(PromptKind kind);  // "permission" …
 // Of a question about a call of this tool.
 PromptKind prompt_kind_of(std::string_view tool);
 
-// Who wants to know. All empty: the session's own agent.
-struct PromptFrom {
-  std::string agent_id = {};
-  std::string agent_type = {};
-  std::string server = {};
-  bool operator==(const PromptFrom&) const = default;
-};
-
 // About a call. The answer carries the same id; it is asked until answered or withdrawn.
 struct PermissionAsked {
   std::string id;
@@ -44,8 +36,9 @@ struct PermissionAsked {
   Decision decision;
   bool is_destructive = false;
   std::vector<std::string> proposal = {};  // the rules that "always" would write; empty: it cannot be allowed for good
+  std::string agent_id = {};               // of a subagent, whose call it is; empty: the main agent
+  std::string agent_type = {};
   PromptKind kind = PromptKind::permission;
-  PromptFrom from = {};
   std::optional<TimePoint> deadline = std::nullopt;  // then it is settled without an answer
 };
 struct PermissionWithdrawn {
@@ -56,7 +49,7 @@ struct PermissionWithdrawn {
 struct ServerAsked {
   std::string id;
   PromptKind kind = PromptKind::elicitation_form;
-  PromptFrom from = {};
+  std::string server;
   std::string message;
   Json details;     // of a form: the schema of what is wanted; of sampling: the request
   std::string url;  // of elicitation_url
@@ -78,6 +71,7 @@ struct PermissionAnswer {
   std::optional<Json> updated_input;
   bool ends_turn = false;  // a denial that also stops everything else
   std::optional<AlwaysAllow> always = std::nullopt;
+  JsonArray updated_permissions = {};  // further changes that come with a yes, see PermissionUpdate
 };
 struct ServerAnswer {
   std::string id;

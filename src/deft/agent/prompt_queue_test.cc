@@ -14,9 +14,7 @@ PermissionAsked permission(PromptQueue& queue, std::string call) {
   return {.id = queue.next_id(), .call = {.id = std::move(call), .name = "A"}, .title = "A", .decision = {}};
 }
 
-ServerAsked form() {
-  return {.id = {}, .from = {.server = "tracker"}, .message = "Which project?", .details = {}, .url = {}};
-}
+ServerAsked form() { return {.id = {}, .server = "tracker", .message = "Which project?", .details = {}, .url = {}}; }
 
 TEST(PromptQueue, TellsEveryWatcherInOrder) {
   PromptQueue queue;
@@ -93,7 +91,7 @@ TEST(PromptQueue, AServerWaitsForItsAnswer) {
   queue.watch(person);
   std::thread answering([&] {
     const ServerAsked asked = person.wait_for<ServerAsked>();
-    EXPECT_EQ(asked.from.server, "tracker");
+    EXPECT_EQ(asked.server, "tracker");
     EXPECT_TRUE(queue.answer(ServerAnswer{
         .id = asked.id, .action = ServerAnswer::Action::accept, .content = JsonObject{{"project", "deft"}}}));
   });

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "deft/agent/modifier_json.h"
+#include "deft/core/compaction_plan.h"
 #include "deft/core/conversation.h"
 #include "deft/core/message_content.h"
 
@@ -78,6 +79,9 @@ class Rebuilding {
     if (type == "results") return take_results(entry);
     if (type == "discarded") return forget_calls();
     if (type == "compacted") return take_compaction(entry);
+    if (type == "cleared") return take_clearing();
+    if (type == "used") return take_usage(entry);
+    if (type == "state" && text_at(entry, "key") == kAnnouncedToolsKey) return take_announced(entry);
     if (type == "state") session_.state[text_at(entry, "key")] = find(entry, "value") ? *find(entry, "value") : Json();
   }
 
@@ -89,7 +93,8 @@ class Rebuilding {
     if (had_draft && !owed_.empty()) {
       session_.repairs.push_back(std::move(JournalEntry("message").text("content", draft).text("how", "interrupted")));
     }
-    if (!owed_.empty()) {
+    session_.deferred = deferred_call();
+    if (!owed_.empty() && !session_.deferred) {
       session_.interrupted_calls = owed_.size();
       const std::string content = answer_calls({}, "");
       session_.repairs.push_back(std::move(JournalEntry("results").text("content", content)));
@@ -104,6 +109,22 @@ class Rebuilding {
     if (content.empty()) return;
     end_message();
     conversation_.add_user(content);
+  }
+
+  void take_announced(const Json& entry) {
+    session_.tools.announced.clear();
+    const JsonArray* names = find_array(entry, "value");
+    for (std::size_t i = 0; names && i < names->size(); ++i) {
+      if ((*names)[i].is_string()) session_.tools.announced.emplace(view((*names)[i].get_string()));
+    }
+  }
+
+  // Of a subagent.
+  void take_usage(const Json& entry) {
+    const JsonObject* models = find_object(entry, "models");
+    if (!models) return;
+    for (const auto& [model, usage] : *models) session_.usage.add(std::string(model), usage, 0);
+    session_.usage.cost += find_number(entry, "cost").value_or(0);
   }
 
   // The first one counts: a worker that came back after it was answered for writes a second one.
@@ -170,6 +191,25 @@ class Rebuilding {
     return content;
   }
 
+  // The call that the last message ends with, if it is to be decided later.
+  std::optional<ToolCall> deferred_call() const {
+    const auto state = session_.state.find(std::string(kDeferredState));
+    const auto id = state == session_.state.end() ? std::nullopt : find_string(state->second, "call");
+    if (!id || owed_.size() != 1 || owed_.front() != *id || intents_.contains(owed_.front())) return std::nullopt;
+    const std::string& content = conversation_.messages().back().content;
+    for (const std::string_view block : raw_elements(content)) {
+      const auto json = parse_json(block);
+      if (!json || find_string(*json, "id") != *id) continue;
+      const Json* input = find(*json, "input");
+      return ToolCall{.id = std::string(*id),
+                      .name = std::string(find_string(*json, "name").value_or("")),
+                      .input = input ? *input : Json(JsonObject{}),
+                      .input_text = std::string(raw_member(block, "input").value_or("{}")),
+                      .invalid = std::nullopt};
+    }
+    return std::nullopt;
+  }
+
   static bool is_result_of(const std::string& block, const std::string& call) {
     const auto json = parse_json(block);
     return json && find_string(*json, "type") == "tool_result" && find_string(*json, "tool_use_id") == call;
@@ -184,6 +224,12 @@ class Rebuilding {
           session_.working_directory = moved->path;
         }
         if (const auto* file = std::get_if<FileWasSeen>(&modifier)) session_.files.record(file->seen);
+        if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) session_.todos = replaced->todos;
+        if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) session_.tools.apply(*more);
+        if (const auto* changed = std::get_if<WorktreeChanged>(&modifier)) {
+          session_.worktree = changed->stay;
+          session_.working_directory.clear();  // it is where the worktree is, or where the session began
+        }
       }
     }
     session_.files.end_message();
@@ -214,12 +260,17 @@ class Rebuilding {
     const std::string summary = content_at(entry, "summary");
     const auto kept = find_int(entry, "kept_messages").value_or(0);
     if (summary.empty() || kept < 0) return;
+    const Json* usage = find(entry, "usage");
+    if (usage) session_.usage.add(text_at(entry, "model"), *usage, find_number(entry, "cost").value_or(0));
     end_message();
-    const History& before = conversation_.messages();
-    const auto count = std::min(static_cast<std::size_t>(kept), before.size());
-    History history{{Role::user, summary}};
-    history.insert(history.end(), before.end() - static_cast<std::ptrdiff_t>(count), before.end());
-    conversation_.replace(std::move(history));
+    conversation_.replace(compacted_history(conversation_.messages(), summary, static_cast<std::size_t>(kept)));
+    session_.files.forget_read();  // as the executor did then
+    session_.tools.forget_context();
+  }
+
+  void take_clearing() {
+    end_message();
+    conversation_.replace({});
   }
 
   Session session_;
@@ -231,11 +282,14 @@ class Rebuilding {
 };
 
 // With the next word of the user's, which is all that may be missing.
-std::optional<std::string> problem_of(const History& history) {
+std::optional<std::string> problem_of(const History& history, const std::optional<ToolCall>& deferred) {
   if (history.empty() || history.back().role == Role::user)
     return history.empty() ? std::nullopt : history_problem(history);
   History answered = history;
-  answered.push_back({Role::user, content_of({text_block("go on")})});
+  std::vector<std::string> blocks;
+  if (deferred) blocks.push_back(result_block(deferred->id, ToolResult{.text = "done"}));
+  blocks.push_back(text_block("go on"));
+  answered.push_back({Role::user, content_of(blocks)});
   return history_problem(answered);
 }
 
@@ -252,12 +306,37 @@ void SessionUsage::add(const std::string& model, const Json& usage, double cost_
   cost += cost_of_it;
 }
 
+void SessionUsage::add(const SessionUsage& other) {
+  for (const auto& [model, use] : other.by_model) {
+    TokenUse& sum = by_model[model];
+    sum.input += use.input;
+    sum.output += use.output;
+    sum.cache_read += use.cache_read;
+    sum.cache_write += use.cache_write;
+  }
+  tokens += other.tokens;
+  cost += other.cost;
+}
+
+void SessionUsage::subtract(const SessionUsage& earlier) {
+  for (const auto& [model, use] : earlier.by_model) {
+    TokenUse& rest = by_model[model];
+    rest.input -= std::min(rest.input, use.input);
+    rest.output -= std::min(rest.output, use.output);
+    rest.cache_read -= std::min(rest.cache_read, use.cache_read);
+    rest.cache_write -= std::min(rest.cache_write, use.cache_write);
+    if (rest.total() == 0) by_model.erase(model);
+  }
+  tokens -= std::min(tokens, earlier.tokens);
+  cost = std::max(0.0, cost - earlier.cost);
+}
+
 Result<Session> Session::load(const std::string& journal) {
   Rebuilding rebuilding;
   auto opening = read_journal(journal, [&](std::string_view type, const Json& entry) { rebuilding.take(type, entry); });
   if (!opening) return std::unexpected(opening.error());
   Session session = rebuilding.take_session();
-  if (const auto problem = problem_of(session.history)) {
+  if (const auto problem = problem_of(session.history, session.deferred)) {
     return fail(Errc::invalid_input, journal + " is damaged: " + *problem);
   }
   session.opening = std::move(*opening);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,10 @@
 #include "deft/base/result.h"
 #include "deft/core/file_ledger.h"
 #include "deft/core/history.h"
+#include "deft/core/message.h"
+#include "deft/core/todo_list.h"
 #include "deft/core/token_use.h"
+#include "deft/core/tool_discovery.h"
 
 namespace deft {
 
@@ -23,6 +27,8 @@ struct SessionUsage {
   std::map<std::string, TokenUse> by_model = {};
 
   void add(const std::string& model, const Json& usage, double cost_of_it);
+  void add(const SessionUsage& other);
+  void subtract(const SessionUsage& earlier);  // of which it has become this
 };
 
 // A session as its journal tells it. Whatever happened to the process that wrote it, `history` is one that the API
@@ -35,14 +41,23 @@ struct Session {
   History history;
   std::vector<std::string> call_ids;  // ever used
   FileLedger files;
-  std::string working_directory;      // empty: it was never changed
-  std::map<std::string, Json> state;  // Journal::state(): "title", "mode", "todos" …
+  std::string working_directory;  // empty: it was never changed
+  std::optional<WorktreeStay> worktree = std::nullopt;
+  TodoList todos;
+  ToolDiscovery tools;                // that were loaded, and told of
+  std::map<std::string, Json> state;  // Journal::state(): "title", "mode" …
   SessionUsage usage;
   std::int64_t changed_ms = 0;        // time of the last entry
+  std::optional<ToolCall> deferred;   // the last message's only call, which waits to be decided: it is not answered
   std::size_t interrupted_calls = 0;  // that the end of the process cut off
   std::vector<JournalEntry> repairs;  // what whoever goes on with the session writes first
 };
 
+// Journal::state() of a call that is to be decided later: {"call": its id}.
+inline constexpr std::string_view kDeferredState = "deferred";
+
+// Journal::state() of the names of tools that the model was told of.
+inline constexpr std::string_view kAnnouncedToolsKey = "announced_tools";
 // What the model is told of a call that the end of the process cut off.
 inline constexpr std::string_view kInterruptedText =
     "Interrupted: deft was ended while this call ran, and it is not known how far it came. It may have had its effect, "

@@ -63,10 +63,31 @@ void SessionLog::results(const std::vector<CallAnswered>& answers, std::string_v
   write(entry);
 }
 
-void SessionLog::compacted(std::string_view summary, std::size_t kept_messages, std::string_view trigger) {
+void SessionLog::used(const SessionUsage& usage) {
+  JsonObject models;
+  for (const auto& [model, use] : usage.by_model) {
+    models[model] = JsonObject{{"input_tokens", use.input},
+                               {"output_tokens", use.output},
+                               {"cache_read_input_tokens", use.cache_read},
+                               {"cache_creation_input_tokens", use.cache_write}};
+  }
+  if (models.empty() && usage.cost <= 0) return;
+  JournalEntry entry("used");
+  entry.json("models", models);
+  if (usage.cost > 0) entry.json("cost", usage.cost);
+  write(entry);
+}
+
+void SessionLog::cleared() { write(JournalEntry("cleared")); }
+
+void SessionLog::compacted(const Compacted& how) {
   JournalEntry entry("compacted");
-  entry.text("summary", summary).number("kept_messages", static_cast<std::int64_t>(kept_messages));
-  write(entry.text("trigger", trigger));
+  entry.text("summary", how.summary).number("kept_messages", static_cast<std::int64_t>(how.kept_messages));
+  entry.text("trigger", how.trigger);
+  if (!how.model.empty()) entry.text("model", how.model);
+  if (!how.usage.is_null()) entry.json("usage", how.usage);
+  if (how.cost > 0) entry.json("cost", how.cost);
+  write(entry);
 }
 
 }  // namespace deft

@@ -8,6 +8,7 @@
 
 #include "deft/agent/event.h"
 #include "deft/agent/journal.h"
+#include "deft/agent/session.h"
 #include "deft/core/message.h"
 
 namespace deft {
@@ -37,7 +38,17 @@ class SessionLog {
   void answered(const CallAnswered& answer);
   void results(const std::vector<CallAnswered>& answers, std::string_view after);
   // The history is now `summary`, and after it the last `kept_messages` of before.
-  void compacted(std::string_view summary, std::size_t kept_messages, std::string_view trigger);
+  struct Compacted {
+    std::string_view summary;  // content
+    std::size_t kept_messages = 0;
+    std::string_view trigger;
+    std::string_view model = {};  // that wrote it
+    Json usage = nullptr;
+    double cost = 0;
+  };
+  void cleared();  // what was said before is forgotten
+  void compacted(const Compacted& how);
+  void used(const SessionUsage& usage);  // by a subagent
 
  private:
   void write(const JournalEntry& entry);

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "deft/base/content_hash.h"
 #include "deft/base/path.h"
 #include "deft/base/text.h"
+#include "deft/tools/file_access.h"
 
 namespace deft {
 namespace {
 
 constexpr std::size_t kFilesLookedAtMax = 5'000;
 constexpr std::size_t kFilesNamedMax = 10;
-constexpr std::int64_t kGone = -1;                                // in the place of a modification time
 constexpr std::size_t kComparedBytesMax = std::size_t{16} << 20;  // a larger one counts as changed
 
 bool may_write(const Footprint& footprint, std::string_view path) {
@@ -43,8 +44,10 @@ std::string hint_text(const std::vector<std::string>& paths) {
 void note_stale_files(const Footprint& footprint, const SessionView& session, Files& files, bool in_details,
                       ToolResult& result) {
   std::map<std::string, const FileSeen*> own;
+  std::set<std::string> told_already;  // by the call itself
   for (const Modifier& modifier : result.modifiers) {
     if (const auto* file = std::get_if<FileWasSeen>(&modifier)) own[file->seen.path] = &file->seen;
+    if (const auto* looked = std::get_if<FileWasLookedAt>(&modifier)) told_already.insert(looked->path);
   }
   std::vector<std::string> paths = session.files_seen();
   for (const auto& [path, seen] : own) {
@@ -55,12 +58,12 @@ void note_stale_files(const Footprint& footprint, const SessionView& session, Fi
   std::size_t looked_at = 0;
   for (const std::string& path : paths) {
     const auto recorded = own.find(path);
-    if (recorded == own.end() && !may_write(footprint, path)) continue;
+    if (told_already.contains(path) || (recorded == own.end() && !may_write(footprint, path))) continue;
     if (++looked_at > kFilesLookedAtMax) break;
     const auto seen = recorded != own.end() ? std::optional(*recorded->second) : session.file_seen(path);
     const auto status = files.status(path);
     if (!seen || !status) continue;
-    const std::int64_t now = status->kind == FileKind::missing ? kGone : status->modified_ns;
+    const std::int64_t now = status->kind == FileKind::missing ? kFileIsGoneNs : status->modified_ns;
     const bool is_as_seen = now == seen->modified_ns && status->size == seen->size;
     if (is_as_seen || now == seen->looked_at_ns) continue;
     if (has_other_content(*seen, *status, files)) stale.push_back(path);

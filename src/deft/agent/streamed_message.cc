@@ -25,6 +25,13 @@ std::vector<Block> StreamedMessage::add_call(CallReady ready, CallIds& ids) {
   return added;
 }
 
+std::optional<ToolCall> StreamedMessage::first_call() const {
+  for (const Block& block : blocks_) {
+    if (const auto* use = std::get_if<ToolUseBlock>(&block)) return use->call;
+  }
+  return std::nullopt;
+}
+
 Message StreamedMessage::so_far() const {
   Message message{.blocks = blocks_};
   if (!text_since_call_.empty()) message.blocks.emplace_back(TextBlock{text_since_call_, {}});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ class StreamedMessage {
   bool has_calls() const { return !call_ids_.empty(); }
   bool has_text() const { return !blocks_.empty() || !text_since_call_.empty(); }
   const std::vector<std::string>& call_ids() const { return call_ids_; }
+  std::optional<ToolCall> first_call() const;
 
   // What an API would be told if it ended here, and what it is once the provider has said its last word.
   Message so_far() const;

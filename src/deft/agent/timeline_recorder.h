@@ -33,6 +33,7 @@ class TimelineRecorder final : public Frontend {
 
   void show(Event event) override;
   bool wants_stages() const override { return is_open_ || next_.wants_stages(); }
+  bool wants_hooks() const override { return next_.wants_hooks(); }
 
  private:
   std::int64_t now_us() const;

@@ -14,6 +14,9 @@ std::string_view to_string(TurnReason reason) {
     case TurnReason::refusal: return "refusal";
     case TurnReason::prompt_too_long: return "prompt_too_long";
     case TurnReason::model_error: return "model_error";
+    case TurnReason::structured_output_failed: return "structured_output_retry_exhausted";
+    case TurnReason::tool_deferred: return "tool_deferred";
+    case TurnReason::tool_deferred_unavailable: return "tool_deferred_unavailable";
   }
   return "model_error";
 }

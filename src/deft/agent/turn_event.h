@@ -66,6 +66,18 @@ struct ModelSwitched {  // for the rest of the turn
 struct StopHooksRan {
   JsonObject summary;
 };
+// The conversation grows too long for the model and is made shorter (agent/compaction.h). Ends in CompactionDone.
+struct CompactionBegan {
+  std::string trigger;              // "manual" or "auto"
+  std::uint64_t tokens_before = 0;  // estimated
+};
+struct CompactionDone {
+  std::string trigger;
+  std::uint64_t tokens_before = 0;
+  std::uint64_t tokens_after = 0;
+  std::string summary = {};
+  std::string problem = {};  // why it was not made shorter; empty: it was
+};
 struct TurnEnded {
   TurnEnd end;
 };

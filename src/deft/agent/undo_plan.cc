@@ -11,7 +11,6 @@
 #include "deft/agent/journal_reader.h"
 #include "deft/base/text.h"
 #include "deft/core/patch.h"
-#include "deft/os/replace_file.h"
 
 namespace deft {
 namespace {
@@ -48,10 +47,12 @@ std::string hunk_header(const Json& hunk) {
          " @@\n";
 }
 
-std::string unified(const std::string& path, const std::string& now, const std::optional<std::string>& before) {
-  std::string text = "--- " + path + "\n+++ " + (before ? path : "/dev/null") + "\n";
+std::string unified(const std::string& path, const std::optional<std::string>& content,
+                    const std::optional<std::string>& before) {
+  std::string text = "--- " + (content ? path : "/dev/null") + "\n+++ " + (before ? path : "/dev/null") + "\n";
+  const std::string_view now = content ? std::string_view(*content) : std::string_view();
   const std::string_view after_undo = before ? std::string_view(*before) : std::string_view();
-  if (now.find('\0') != std::string::npos || after_undo.find('\0') != std::string_view::npos) {
+  if (now.find('\0') != std::string_view::npos || after_undo.find('\0') != std::string_view::npos) {
     return text + "(not a text: " + human_bytes(now.size()) + " become " + human_bytes(after_undo.size()) + ")\n";
   }
   const Lines old_lines = split_lines(now);
@@ -123,7 +124,7 @@ class FileUndo {
     std::optional<ContentId> at = content ? std::optional(content_id(now)) : std::nullopt;
     const RecordedChange* first = nullptr;
     UndoOfFile undo{.path = path_};
-    if (at) undo.now = *at;
+    undo.now = at;
     // From the newest back: each must have led to what there is.
     for (auto change = all.rbegin(); change != all.rend(); ++change) {
       const RecordedChange& recorded = **change;
@@ -152,8 +153,9 @@ class FileUndo {
       auto before = changes_.before_image(*first->change.before);
       if (!before) return refuse(before.error().message);
       undo.before = std::move(*before);
+      undo.mode = first->change.mode;
     }
-    undo.patch = unified(path_, now, undo.before);
+    undo.patch = unified(path_, content ? std::optional(now) : std::nullopt, undo.before);
     plan_.files.push_back(std::move(undo));
   }
 
@@ -165,6 +167,15 @@ class FileUndo {
   FileChanges& changes_;
   Files& files_;
 };
+
+Result<void> undo_one(const UndoOfFile& file, Files& files) {
+  if (!file.before && !file.now) return {};  // made and removed again
+  if (!file.before) return files.remove(file.path, *file.now);
+  const auto put_back =
+      file.now ? files.replace(file.path, *file.before, file.now) : files.create(file.path, *file.before, file.mode);
+  if (!put_back) return std::unexpected(put_back.error());
+  return {};
+}
 
 }  // namespace
 
@@ -244,12 +255,7 @@ Result<std::vector<std::string>> carry_out(UndoPlan& plan, FileChanges& changes,
     if (auto marked = changes.mark_undone(number); !marked) return std::unexpected(marked.error());
   }
   for (const UndoOfFile& file : plan.files) {
-    Result<void> done;
-    if (!file.before) {
-      done = remove_file(file.path, file.now);
-    } else if (auto replaced = files.replace(file.path, *file.before, file.now); !replaced) {
-      done = std::unexpected(replaced.error());
-    }
+    const Result<void> done = undo_one(file, files);
     if (!done) {
       plan.refused.push_back({file.path, done.error().message});
       continue;

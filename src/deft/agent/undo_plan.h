@@ -37,8 +37,9 @@ Result<std::vector<EffectOfCall>> effects_of_session(const std::string& journal)
 // What undoing would do to one file.
 struct UndoOfFile {
   std::string path;
-  ContentId now;                       // what it must still have
+  std::optional<ContentId> now;        // what it must still have; nothing: there must be none
   std::optional<std::string> before;   // what it gets; nothing: it is removed, because the change created it
+  std::uint32_t mode = 0;              // of a file that comes back
   std::vector<std::uint64_t> changes;  // that are undone with it
   std::string patch;                   // unified; what would change, for people
 };

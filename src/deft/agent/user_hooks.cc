@@ -84,13 +84,44 @@ UserHooks::UserHooks(Parts parts, HookConfig config)
 }
 
 void UserHooks::use(HookConfig config) {
+  const std::lock_guard lock(mutex_);
+  of_settings_ = std::move(config);
+  put_together();
+}
+
+Result<void> UserHooks::add_beside(const Json& hooks, SettingSource source, std::string_view origin) {
+  HookConfig more;
+  add_hooks(hooks, source, origin, more);
+  if (!more.problems.empty()) return fail(Errc::invalid_input, more.problems.front());
+  const std::lock_guard lock(mutex_);
+  for (const HookEvent event : all_hook_events()) {
+    auto& known = beside_.of(event);
+    for (Hook& hook : more.of(event)) {
+      const bool is_there = std::ranges::find(known, hook.identity, &Hook::identity) != known.end();
+      if (!is_there && known.size() < kHooksPerEventMax) known.push_back(std::move(hook));
+    }
+  }
+  put_together();
+  return {};
+}
+
+void UserHooks::end_turn() {
+  const std::lock_guard lock(mutex_);
+  if (beside_.empty()) return;
+  beside_ = {};
+  put_together();
+}
+
+// The weakest first: those beside the settings.
+void UserHooks::put_together() {
+  HookConfig all = of_settings_;
   std::uint32_t bits = 0;
   for (const HookEvent event : all_hook_events()) {
-    if (!config.of(event).empty()) bits |= bit_of(event);
+    if (!all.takes_no_others)
+      all.of(event).insert(all.of(event).begin(), beside_.of(event).begin(), beside_.of(event).end());
+    if (!all.of(event).empty()) bits |= bit_of(event);
   }
-  auto next = std::make_shared<const HookConfig>(std::move(config));
-  const std::lock_guard lock(mutex_);
-  config_ = std::move(next);
+  config_ = std::make_shared<const HookConfig>(std::move(all));
   listens_ = bits;
 }
 
@@ -142,6 +173,7 @@ AnsweredHook UserHooks::ask(const Asking& asking, const ChosenHook& chosen) {
       case HookType::mcp_tool: answer = ask_mcp_tool(asking, chosen); break;
       case HookType::prompt:
       case HookType::agent: answer = ask_model(asking, chosen); break;
+      case HookType::callback: answer = ask_host(asking, chosen); break;
     }
   }
   answered.report.duration = std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock.now() - began);
@@ -255,6 +287,23 @@ HookAnswer UserHooks::ask_model(const Asking& asking, const ChosenHook& chosen) 
           asking.stop);
   if (!reply) return answer_of_error(hook.event, reply.error(), chosen.blocks_on_failure);
   return answer_of_model(hook.event, *reply, hook.continue_on_block, chosen.blocks_on_failure);
+}
+
+HookAnswer UserHooks::ask_host(const Asking& asking, const ChosenHook& chosen) {
+  const Hook& hook = *chosen.hook;
+  if (!parts_.services.call_host) {
+    return answer_of_failure(hook.event, "The host is not there any more", chosen.blocks_on_failure);
+  }
+  const auto reply = parts_.services.call_host({.id = hook.callback,
+                                                .input = asking.input.get_object(),
+                                                .call_id = asking.moment.call ? asking.moment.call->id : "",
+                                                .deadline = parts_.clock.now() + asking.timeout(hook)},
+                                               asking.stop);
+  if (!reply) return answer_of_error(hook.event, reply.error(), chosen.blocks_on_failure);
+  if (reply->is_null()) return {};
+  if (!reply->is_object()) return answer_of_failure(hook.event, "It answered no object", chosen.blocks_on_failure);
+  HookEnd end{.output = to_json(*reply)};
+  return answer_of_program(hook.event, end, chosen.blocks_on_failure);
 }
 
 }  // namespace deft

@@ -41,8 +41,12 @@ class UserHooks final : public HookRunner {
 
   // From the next moment on; what runs keeps the settings that it began with. From any thread.
   void use(HookConfig config);
+  // Beside those of the settings, until end_turn(): the hooks of a skill at work. The error says what is wrong with
+  // them. Where only managed hooks count, nothing happens.
+  Result<void> add_beside(const Json& hooks, SettingSource source, std::string_view origin);
+  void end_turn() override;
   void begin_session(HookSession session);
-  std::shared_ptr<const HookConfig> config() const;
+  std::shared_ptr<const HookConfig> config() const;  // all that are in force
 
   bool listens(HookEvent event) const override;
   HookOutcome run(const HookMoment& moment, std::stop_token stop) override;
@@ -56,8 +60,10 @@ class UserHooks final : public HookRunner {
   HookAnswer ask_http(const Asking& asking, const ChosenHook& chosen);
   HookAnswer ask_mcp_tool(const Asking& asking, const ChosenHook& chosen);
   HookAnswer ask_model(const Asking& asking, const ChosenHook& chosen);
+  HookAnswer ask_host(const Asking& asking, const ChosenHook& chosen);
   HookAnswer go_on_in_background(const Asking& asking, const ChosenHook& chosen,
                                  std::shared_ptr<class HookProgram> program, Duration timeout);
+  void put_together();
   void bound(HookAnswer& answer, const Asking& asking, const Hook& hook);
   std::shared_ptr<const HookSession> session() const;
 
@@ -65,7 +71,9 @@ class UserHooks final : public HookRunner {
   std::atomic<std::uint32_t> listens_ = 0;  // a bit for each event
   std::atomic<std::size_t> texts_kept_ = 0;
   mutable std::mutex mutex_;
-  std::shared_ptr<const HookConfig> config_;    // under mutex_
+  HookConfig of_settings_;                      // under mutex_
+  HookConfig beside_;                           // under mutex_
+  std::shared_ptr<const HookConfig> config_;    // both; under mutex_
   std::shared_ptr<const HookSession> session_;  // under mutex_
   BackgroundHooks background_;                  // last: its threads use the rest
 };

@@ -39,6 +39,7 @@ class HookMerge {
       if (!hooks || (is_managed(*file) ? managed_off : others_off)) continue;
       add_hooks(*hooks, file->file.source, file->file.path, config_);
     }
+    config_.takes_no_others = others_off;
     config_.http_urls = list("allowedHttpHookUrls");
     config_.http_variables = list("httpHookAllowedEnvVars");
     return std::move(config_);

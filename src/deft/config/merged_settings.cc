@@ -68,8 +68,13 @@ JsonObject effective(const LoadedFile& file, bool trusted) {
     }
     return rest.empty() ? JsonObject{} : JsonObject{{"permissions", std::move(rest)}};
   }
+  // A repository does not choose how much is allowed in it, nor that nobody is asked, nor which secret of the user's is
+  // sent where, nor who is told what happens.
+  for (const char* key : {"remoteTriggers", "telemetry"}) {
+    if (const auto found = json.find(key); found != json.end()) json.stable_erase(found);
+  }
+  permissions = json.if_contains("permissions");
   if (!permissions) return json;
-  // A repository does not choose how much is allowed in it, nor that nobody is asked.
   const auto mode = find_string(*permissions, "defaultMode");
   const bool is_wide = mode == "bypassPermissions" || mode == "auto" || mode == "acceptEdits";
   if (is_wide) permissions->get_object().stable_erase(permissions->get_object().find("defaultMode"));

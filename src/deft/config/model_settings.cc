@@ -5,6 +5,7 @@
 
 #include "deft/base/text.h"
 #include "deft/config/wrong_setting.h"
+#include "deft/core/context_gauge.h"
 
 namespace deft {
 namespace {
@@ -60,6 +61,30 @@ Result<void> parse_environment(const Json& settings, std::vector<std::string>& i
   return {};
 }
 
+Result<void> parse_switch(const Json& settings, std::string_view key, std::optional<bool>& into) {
+  const Json* value = find(settings, key);
+  if (!value || value->is_null()) return {};
+  if (!value->is_bool()) return wrong_setting(key, "true or false", *value);
+  into = value->get_bool();
+  return {};
+}
+
+Result<void> parse_window(const Json& settings, std::optional<std::int64_t>& into) {
+  constexpr std::string_view kKey = "autoCompactWindow";
+  const Json* value = find(settings, kKey);
+  if (!value || value->is_null()) return {};
+  const auto tokens = find_int(settings, kKey);
+  if (!tokens || *tokens < static_cast<std::int64_t>(kContextWindowTokensMin) ||
+      *tokens > static_cast<std::int64_t>(kContextWindowTokensMax)) {
+    return wrong_setting(kKey,
+                         "a number of tokens from " + std::to_string(kContextWindowTokensMin) + " to " +
+                             std::to_string(kContextWindowTokensMax),
+                         *value);
+  }
+  into = *tokens;
+  return {};
+}
+
 }  // namespace
 
 Result<ModelSettings> parse_model_settings(const Json& settings) {
@@ -83,10 +108,13 @@ Result<ModelSettings> parse_model_settings(const Json& settings) {
   }
   if (auto parsed = parse_fallbacks(settings, model.fallback_models); !parsed) return std::unexpected(parsed.error());
   if (auto parsed = parse_environment(settings, model.environment); !parsed) return std::unexpected(parsed.error());
-  if (const Json* thinking = find(settings, "alwaysThinkingEnabled"); thinking && !thinking->is_null()) {
-    if (!thinking->is_bool()) return wrong_setting("alwaysThinkingEnabled", "true or false", *thinking);
-    model.thinking = thinking->get_bool();
+  if (auto parsed = parse_switch(settings, "alwaysThinkingEnabled", model.thinking); !parsed) {
+    return std::unexpected(parsed.error());
   }
+  if (auto parsed = parse_switch(settings, "autoCompactEnabled", model.auto_compact); !parsed) {
+    return std::unexpected(parsed.error());
+  }
+  if (auto parsed = parse_window(settings, model.context_window); !parsed) return std::unexpected(parsed.error());
   return model;
 }
 

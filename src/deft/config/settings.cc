@@ -91,9 +91,24 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto model = parse_model_settings(*json);
   if (!model) return std::unexpected(model.error());
   settings.model = std::move(*model);
+  auto prices = parse_price_settings(*json);
+  if (!prices) return std::unexpected(prices.error());
+  settings.prices = std::move(*prices);
+  auto telemetry = parse_telemetry_settings(*json);
+  if (!telemetry) return std::unexpected(telemetry.error());
+  settings.telemetry = std::move(*telemetry);
   auto web = parse_web_settings(*json);
   if (!web) return std::unexpected(web.error());
   settings.web = std::move(*web);
+  auto worktree = parse_worktree_settings(*json);
+  if (!worktree) return std::unexpected(worktree.error());
+  settings.worktree = std::move(*worktree);
+  auto lsp = parse_lsp_settings(*json);
+  if (!lsp) return std::unexpected(lsp.error());
+  settings.lsp = std::move(*lsp);
+  auto tools = parse_tool_settings(*json);
+  if (!tools) return std::unexpected(tools.error());
+  settings.tools = std::move(*tools);
   return settings;
 }
 

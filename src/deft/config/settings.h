@@ -9,10 +9,15 @@
 #include "deft/base/clock.h"
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/config/lsp_settings.h"
 #include "deft/config/model_settings.h"
+#include "deft/config/price_settings.h"
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
+#include "deft/config/telemetry_settings.h"
+#include "deft/config/tool_settings.h"
 #include "deft/config/web_settings.h"
+#include "deft/config/worktree_settings.h"
 #include "deft/core/permission.h"
 
 namespace deft {
@@ -31,7 +36,12 @@ struct Settings {
   ShellSettings shell{};
   ResultSettings results{};
   ModelSettings model{};
+  PriceSettings prices{};
   WebSettings web{};
+  TelemetrySettings telemetry{};
+  WorktreeSettings worktree{};
+  LspSettings lsp{};
+  ToolSettings tools{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

@@ -4,6 +4,7 @@
 
 #include "deft/core/edit_mismatch.h"
 #include "deft/core/file_text.h"
+#include "deft/core/text_splice.h"
 
 namespace deft {
 
@@ -45,43 +46,6 @@ Error several_places(const std::vector<LineRange>& places) {
   return {Errc::invalid_input,
           "old_string occurs " + std::to_string(places.size()) + " times, on lines " + named +
               ": add lines around it until it is unique, or set replace_all to change all of them."};
-}
-
-std::string replaced_text(std::string_view text, const std::vector<std::size_t>& places, const EditRequest& request) {
-  std::string out;
-  std::size_t done = 0;
-  for (const std::size_t place : places) {
-    out.append(text, done, place - done);
-    out += request.new_text;
-    done = place + request.old_text.size();
-  }
-  out.append(text, done);
-  return out;
-}
-
-// The same on the bytes of the file.
-Result<std::string> replaced_bytes(std::string_view bytes, const FileText& file, const std::vector<std::size_t>& places,
-                                   const EditRequest& request, bool literally) {
-  std::vector<std::size_t> edges;
-  for (const std::size_t place : places) {
-    edges.push_back(place);
-    edges.push_back(place + request.old_text.size());
-  }
-  edges = file.byte_offsets(edges);
-  std::string out;
-  std::size_t done = 0;
-  for (std::size_t i = 0; i < edges.size(); i += 2) {
-    const LineEnd line_end = literally ? LineEnd::lf : file.line_end_between(edges[i], edges[i + 1]);
-    const auto encoded = file.encode(request.new_text, line_end);
-    if (!encoded) {
-      return fail(Errc::invalid_input, "new_string cannot be written into this file: " + encoded.error().message + ".");
-    }
-    out.append(bytes, done, edges[i] - done);
-    out += *encoded;
-    done = edges[i + 1];
-  }
-  out.append(bytes, done);
-  return out;
 }
 
 // Compares only the lines around each place: the rest is known to be the same.
@@ -133,11 +97,17 @@ Result<AppliedEdit> apply_edit(std::string_view bytes, const EditRequest& reques
   edit.replaced = lines_of(file->text(), places, request.old_text.size());
   if (places.size() > 1 && !request.replace_all) return std::unexpected(several_places(edit.replaced));
 
-  auto new_bytes = replaced_bytes(bytes, *file, places, request, literally);
-  if (!new_bytes) return std::unexpected(new_bytes.error());
+  std::vector<TextSplice> splices;
+  for (const std::size_t place : places) {
+    splices.push_back({place, place + request.old_text.size(), request.new_text});
+  }
+  auto new_bytes = spliced_bytes(bytes, *file, splices, literally);
+  if (!new_bytes) {
+    return fail(Errc::invalid_input, "new_string cannot be written into this file: " + new_bytes.error().message + ".");
+  }
   edit.bytes = std::move(*new_bytes);
   edit.old_text = file->text();
-  edit.new_text = replaced_text(file->text(), places, request);
+  edit.new_text = spliced_text(file->text(), splices);
   edit.changes = changes_at(edit.replaced, split_lines(edit.old_text), split_lines(edit.new_text),
                             count_newlines(request.new_text), count_newlines(request.old_text));
   return edit;

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kExplainedBytesMax = std::size_t{2} << 20;  // in a larger file the search takes too long
 constexpr std::size_t kLinesComparedMax = 1'000'000;
 constexpr std::size_t kLineShownCharactersMax = 100;
-constexpr std::string_view kNoReason =
-    "old_string was not found in the file: read the file again and copy the text exactly.";
+constexpr std::string_view kNoReason = " was not found in the file: read the file again and copy the text exactly.";
+constexpr std::string_view kNotFound = " was not found: ";
 
 std::string replace_each(std::string_view text,
                          std::initializer_list<std::pair<std::string_view, std::string_view>> pairs) {
@@ -110,7 +110,7 @@ std::optional<std::string> explain_by_lines(std::string_view text, std::string_v
     if (same > best) best = same, best_at = at;
   }
   if (best == 0 || best == want.size()) return std::nullopt;
-  std::string out = "old_string was not found: its first ";
+  std::string out = "its first ";
   out += best == 1 ? "line is line " : std::to_string(best) + " lines begin at line ";
   out += std::to_string(best_at + 1) + " of the file, but then ";
   if (best_at + best >= have.size()) return out + "the file ends.";
@@ -122,37 +122,39 @@ std::optional<std::string> explain_by_lines(std::string_view text, std::string_v
 
 }  // namespace
 
-std::string explain_mismatch(std::string_view text, std::string_view wanted) {
-  if (text.size() > kExplainedBytesMax) return std::string(kNoReason);
+std::string explain_mismatch(std::string_view text, std::string_view wanted, std::string_view name) {
+  const std::string no_reason = std::string(name) + std::string(kNoReason);
+  const std::string not_found = std::string(name) + std::string(kNotFound);
+  if (text.size() > kExplainedBytesMax) return no_reason;
   const auto at_line = [](std::size_t line) { return " at line " + std::to_string(line); };
   if (const auto line = line_of(without_returns(text), without_returns(wanted))) {
-    return "old_string was not found: its line ends (carriage returns) are not those of the file" + at_line(*line) +
+    return not_found + "its line ends (carriage returns) are not those of the file" + at_line(*line) +
            "; write plain line ends, they match whatever the file has.";
   }
   if (const auto plain = without_line_numbers(wanted)) {
     if (const auto line = line_of(text, *plain)) {
-      return "old_string was not found: it contains the line numbers that Read shows; without them it is" +
-             at_line(*line) + ".";
+      return not_found + "it contains the line numbers that Read shows; without them it is" + at_line(*line) + ".";
     }
   }
   if (const auto line = line_of(without_blanks(text), without_blanks(wanted))) {
-    return "old_string was not found: it differs in white space (blanks, tabs, indentation) from the text" +
-           at_line(*line) + "; copy that exactly.";
+    return not_found + "it differs in white space (blanks, tabs, indentation) from the text" + at_line(*line) +
+           "; copy that exactly.";
   }
   if (const auto line = line_of(with_plain_punctuation(text), with_plain_punctuation(wanted))) {
-    return "old_string was not found: it differs in quotation marks, dashes or dots from the text" + at_line(*line) +
+    return not_found + "it differs in quotation marks, dashes or dots from the text" + at_line(*line) +
            "; copy that exactly.";
   }
   if (const auto line = line_of(text, without_escapes(wanted))) {
-    return "old_string was not found: it is escaped once too often; with real line ends, tabs, quotes and "
+    return not_found +
+           "it is escaped once too often; with real line ends, tabs, quotes and "
            "backslashes it is" +
            at_line(*line) + ".";
   }
   if (const auto line = line_of(lower_case(text), lower_case(wanted))) {
-    return "old_string was not found: it differs in upper and lower case from the text" + at_line(*line) + ".";
+    return not_found + "it differs in upper and lower case from the text" + at_line(*line) + ".";
   }
-  if (const auto explained = explain_by_lines(text, wanted)) return *explained;
-  return std::string(kNoReason);
+  if (const auto explained = explain_by_lines(text, wanted)) return not_found + *explained;
+  return no_reason;
 }
 
 }  // namespace deft

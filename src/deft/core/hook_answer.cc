@@ -89,6 +89,12 @@ std::string why_it_failed(const HookEnd& end) {
   return "It ended with exit code " + std::to_string(end.exit_code) + (errors.empty() ? "" : ": " + errors);
 }
 
+std::string last_line(std::string_view text) {
+  const std::string_view all = trimmed(text);
+  const std::size_t newline = all.rfind('\n');
+  return std::string(trimmed(newline == std::string_view::npos ? all : all.substr(newline + 1)));
+}
+
 HookAnswer with_plain_text(HookEvent event, const Printed& printed, const HookEnd& end, bool blocks_on_failure) {
   if (printed.looks_like_json && blocks_on_failure) {
     return answer_of_failure(event, "What it printed begins like JSON and is none", true);
@@ -97,6 +103,8 @@ HookAnswer with_plain_text(HookEvent event, const Printed& printed, const HookEn
   if (takes_text_as_context(event)) {
     answer.context = to_valid_utf8(printed.text);
     if (end.output_cut) answer.context += "\n[what the hook printed was longer and was cut here]";
+  } else if (event == HookEvent::worktree_create && !printed.looks_like_json) {
+    answer.worktree_path = last_line(printed.text);
   } else if (printed.looks_like_json) {
     answer.end = HookReport::End::failed;  // it meant to say something: people should know
     answer.error = end.output_cut ? "It printed more than " + human_bytes(kHookOutputBytesMax)
@@ -117,6 +125,7 @@ bool can_be_blocked(HookEvent event) {
     case HookEvent::stop:
     case HookEvent::subagent_stop:
     case HookEvent::pre_compact:
+    case HookEvent::user_prompt_expansion:
     case HookEvent::config_change: return true;
     case HookEvent::permission_request:
     case HookEvent::permission_denied:
@@ -124,6 +133,8 @@ bool can_be_blocked(HookEvent event) {
     case HookEvent::subagent_start:
     case HookEvent::post_compact:
     case HookEvent::session_start:
+    case HookEvent::worktree_create:
+    case HookEvent::worktree_remove:
     case HookEvent::session_end: return false;
   }
   return false;

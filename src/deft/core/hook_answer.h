@@ -48,6 +48,7 @@ struct HookAnswer {
   std::optional<std::string> session_title = std::nullopt;
   std::optional<std::string> first_prompt = std::nullopt;
   bool hides_prompt = false;
+  std::optional<std::string> worktree_path = std::nullopt;
 };
 
 // Of a program. `blocks_on_failure`: whatever goes wrong counts as exit code 2.

@@ -125,11 +125,14 @@ class AnswerReader {
       case HookEvent::post_tool_batch:
       case HookEvent::subagent_start:
       case HookEvent::stop:
+      case HookEvent::user_prompt_expansion:
       case HookEvent::subagent_stop: answer_.context = context; return;
+      case HookEvent::worktree_create: answer_.worktree_path = text(specific, "worktreePath"); return;
       case HookEvent::notification:
       case HookEvent::pre_compact:
       case HookEvent::post_compact:
       case HookEvent::session_end:
+      case HookEvent::worktree_remove:
       case HookEvent::config_change: return;
     }
   }

@@ -5,7 +5,7 @@
 namespace deft {
 namespace {
 
-constexpr std::array<std::string_view, 5> kTypes = {"command", "http", "mcp_tool", "prompt", "agent"};
+constexpr std::array<std::string_view, 6> kTypes = {"command", "http", "mcp_tool", "prompt", "agent", "callback"};
 
 bool takes_type(HookEvent event, HookType type) {
   const bool is_model = type == HookType::prompt || type == HookType::agent;
@@ -35,6 +35,7 @@ class HandlerReader {
       case HookType::mcp_tool: read_mcp_tool(); break;
       case HookType::prompt:
       case HookType::agent: read_prompt(); break;
+      case HookType::callback: problem("only a host can offer callbacks"); break;
     }
     if (!problem_ && !takes_type(hook_.event, hook_.type)) {
       problem("hooks of this event cannot have the type " + std::string(to_string(hook_.type)));
@@ -271,6 +272,46 @@ void add_hooks(const Json& hooks, SettingSource source, std::string_view origin,
   FileReader(source, origin, config).read(hooks);
 }
 
+void add_host_hooks(const Json& hooks, HookConfig& config) {
+  const auto problem = [&](std::string_view event, std::string_view what) {
+    config.problems.push_back("hooks of the host, " + std::string(event) + ": " + std::string(what));
+  };
+  if (!hooks.is_object()) return;
+  for (const auto& [key, groups] : hooks.get_object()) {
+    const std::string name(key.data(), key.size());
+    const auto event = parse_hook_event(name);
+    if (!event || !groups.is_array()) {
+      problem(name, event ? "they must be a list" : "there is no such event here");
+      continue;
+    }
+    for (const Json& group : groups.get_array()) {
+      const JsonArray* ids = find_array(group, "hookCallbackIds");
+      const auto matcher = HookMatcher::parse(find_string(group, "matcher").value_or(""));
+      if (!ids || !matcher) {
+        problem(name, ids ? matcher.error().message : "hookCallbackIds are missing");
+        continue;
+      }
+      for (const Json& id : *ids) {
+        if (!id.is_string() || config.of(*event).size() >= 2 * kHooksPerEventMax) {
+          problem(name, id.is_string() ? "there are too many" : "an id must be a text");
+          continue;
+        }
+        Hook hook{.event = *event, .matcher = *matcher, .source = SettingSource::session, .origin = "the host"};
+        hook.type = HookType::callback;
+        hook.callback = view(id.get_string());
+        hook.identity = "callback " + hook.callback;
+        hook.name = hook.callback;
+        hook.blocks_on_failure = *event == HookEvent::pre_tool_use || *event == HookEvent::user_prompt_submit;
+        if (const auto seconds = find_number(group, "timeout"); seconds && *seconds > 0) {
+          const std::chrono::duration<double> wanted(std::min(*seconds, 24.0 * 3600));
+          hook.timeout = std::chrono::duration_cast<Duration>(wanted);
+        }
+        config.of(*event).push_back(std::move(hook));
+      }
+    }
+  }
+}
+
 Duration timeout_of(const Hook& hook, const HookConfig& config) {
   if (hook.event == HookEvent::session_end) {
     Duration budget = kSessionEndBudgetMin;
@@ -283,6 +324,7 @@ Duration timeout_of(const Hook& hook, const HookConfig& config) {
   if (hook.timeout) return *hook.timeout;
   if (hook.type == HookType::prompt) return kPromptHookTimeoutDefault;
   if (hook.type == HookType::agent) return kAgentHookTimeoutDefault;
+  if (hook.type == HookType::callback) return kCallbackHookTimeoutDefault;
   return hook.event == HookEvent::user_prompt_submit ? kPromptSubmitTimeoutDefault : kHookTimeoutDefault;
 }
 

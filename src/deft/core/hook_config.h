@@ -22,11 +22,13 @@ inline constexpr Duration kHookTimeoutMax = std::chrono::hours(24);
 inline constexpr Duration kPromptSubmitTimeoutDefault = std::chrono::seconds(30);
 inline constexpr Duration kPromptHookTimeoutDefault = std::chrono::seconds(30);
 inline constexpr Duration kAgentHookTimeoutDefault = std::chrono::seconds(60);
+inline constexpr Duration kCallbackHookTimeoutDefault = std::chrono::seconds(60);
 inline constexpr Duration kSessionEndBudgetMin = std::chrono::milliseconds(1500);
 inline constexpr Duration kSessionEndBudgetMax = std::chrono::seconds(60);
 inline constexpr std::size_t kHooksPerEventMax = 200;  // of one settings file: none crowds out those of another
 
-enum class HookType : std::uint8_t { command, http, mcp_tool, prompt, agent };
+// The last one is a function of the host's own program: only a host can name it, no settings file.
+enum class HookType : std::uint8_t { command, http, mcp_tool, prompt, agent, callback };
 std::string_view to_string(HookType type);
 
 // One handler, checked.
@@ -50,6 +52,7 @@ struct Hook {
   JsonObject input = {};
   std::string prompt = {}, model = {};  // prompt, agent
   bool continue_on_block = false;
+  std::string callback = {};  // callback: the host's name for it
 
   std::optional<Rule> condition = std::nullopt;  // "if"
   std::optional<Duration> timeout = std::nullopt;
@@ -72,6 +75,7 @@ struct HookConfig {
   // What all SessionEnd hooks have together; nothing: kSessionEndBudgetMin, or the longest that one of them asks for.
   std::optional<Duration> session_end_budget = std::nullopt;
   std::vector<std::string> problems = {};  // for people
+  bool takes_no_others = false;            // skills at work may not bring their own
 
   const std::vector<Hook>& of(HookEvent event) const { return by_event[static_cast<std::size_t>(event)]; }
   std::vector<Hook>& of(HookEvent event) { return by_event[static_cast<std::size_t>(event)]; }
@@ -81,6 +85,10 @@ struct HookConfig {
 // Adds the hooks of one settings file. What is wrong is left out and said in `problems`, with event, place and reason;
 // managed hooks and those with "onFailure": "block" then block what they are for.
 void add_hooks(const Json& hooks, SettingSource source, std::string_view origin, HookConfig& config);
+
+// The same for the functions of a host: {"<Event>": [{"matcher"?, "hookCallbackIds": [id …], "timeout"?}]}. One that
+// does not answer in time, or at all, blocks a call or a prompt that it was asked about.
+void add_host_hooks(const Json& hooks, HookConfig& config);
 
 // How long it may take. SessionEnd hooks share a budget, so that nobody waits long for the end.
 Duration timeout_of(const Hook& hook, const HookConfig& config);

@@ -158,5 +158,40 @@ TEST(HookConfig, EveryEventHasAName) {
   EXPECT_FALSE(parse_hook_event("preToolUse"));
 }
 
+TEST(HostHooks, StandBesideThoseOfTheSettingsAndFailClosed) {
+  HookConfig config;
+  add_host_hooks(*parse_json(R"({"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["h1","h2"],"timeout":5}],
+                                 "Stop":[{"hookCallbackIds":["h3"]}]})"),
+                 config);
+  EXPECT_TRUE(config.problems.empty());
+  ASSERT_EQ(config.of(HookEvent::pre_tool_use).size(), 2U);
+  const Hook& first = config.of(HookEvent::pre_tool_use)[0];
+  EXPECT_EQ(first.type, HookType::callback);
+  EXPECT_EQ(first.callback, "h1");
+  EXPECT_TRUE(first.matcher.matches("Bash"));
+  EXPECT_FALSE(first.matcher.matches("Read"));
+  EXPECT_EQ(timeout_of(first, config), std::chrono::seconds(5));
+  EXPECT_TRUE(first.blocks_on_failure);
+  EXPECT_FALSE(config.of(HookEvent::stop)[0].blocks_on_failure);
+  EXPECT_EQ(timeout_of(config.of(HookEvent::stop)[0], config), kCallbackHookTimeoutDefault);
+}
+
+TEST(HostHooks, WhatCannotBeUsedIsSaid) {
+  for (const char* text : {R"({"Nonsense":[]})", R"({"Stop":7})", R"({"Stop":[{}]})", R"({"Stop":[{"hookCallbackIds":[7]}]})",
+                           R"({"PreToolUse":[{"matcher":"(","hookCallbackIds":["h"]}]})"}) {
+    HookConfig config;
+    add_host_hooks(*parse_json(text), config);
+    EXPECT_EQ(config.problems.size(), 1U) << text;
+    EXPECT_TRUE(config.empty()) << text;
+  }
+}
+
+TEST(HostHooks, NoSettingsFileNamesOne) {
+  HookConfig config;
+  add_hooks(*parse_json(R"({"Stop":[{"hooks":[{"type":"callback","callback":"h"}]}]})"), SettingSource::user, "f", config);
+  EXPECT_TRUE(config.empty());
+  EXPECT_EQ(config.problems.size(), 1U);
+}
+
 }  // namespace
 }  // namespace deft

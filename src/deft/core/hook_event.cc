@@ -6,10 +6,10 @@ namespace deft {
 namespace {
 
 constexpr std::array<std::string_view, kHookEventCount> kNames = {
-    "PreToolUse",    "PermissionRequest", "PermissionDenied", "PostToolUse",  "PostToolUseFailure",
-    "PostToolBatch", "UserPromptSubmit",  "Notification",     "Stop",         "SubagentStart",
-    "SubagentStop",  "PreCompact",        "PostCompact",      "SessionStart", "SessionEnd",
-    "ConfigChange"};
+    "PreToolUse",    "PermissionRequest",   "PermissionDenied", "PostToolUse",   "PostToolUseFailure",
+    "PostToolBatch", "UserPromptSubmit",    "Notification",     "Stop",          "SubagentStart",
+    "SubagentStop",  "PreCompact",          "PostCompact",      "SessionStart",  "SessionEnd",
+    "ConfigChange",  "UserPromptExpansion", "WorktreeCreate",   "WorktreeRemove"};
 
 }  // namespace
 
@@ -30,7 +30,8 @@ std::array<HookEvent, kHookEventCount> all_hook_events() {
 bool is_tool_event(HookEvent event) { return event <= HookEvent::post_tool_use_failure; }
 
 bool takes_text_as_context(HookEvent event) {
-  return event == HookEvent::session_start || event == HookEvent::user_prompt_submit;
+  return event == HookEvent::session_start || event == HookEvent::user_prompt_submit ||
+         event == HookEvent::user_prompt_expansion;
 }
 
 }  // namespace deft

@@ -27,8 +27,11 @@ enum class HookEvent : std::uint8_t {
   session_start,
   session_end,
   config_change,
+  user_prompt_expansion,
+  worktree_create,
+  worktree_remove,
 };
-inline constexpr std::size_t kHookEventCount = 16;
+inline constexpr std::size_t kHookEventCount = 19;
 
 std::string_view to_string(HookEvent event);  // "PreToolUse": as in settings
 std::optional<HookEvent> parse_hook_event(std::string_view name);

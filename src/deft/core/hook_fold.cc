@@ -47,6 +47,7 @@ void add(HookAnswer& answer, HookOutcome& outcome) {
   take_if_given(outcome.updated_mcp_output, answer.updated_mcp_output);
   take_if_given(outcome.session_title, answer.session_title);
   take_if_given(outcome.first_prompt, answer.first_prompt);
+  take_if_given(outcome.worktree_path, answer.worktree_path);
   if (answer.blocks) join_line(outcome.block_reason, answer.block_reason);
   outcome.blocked = outcome.blocked || answer.blocks;
   if (!answer.context.empty()) outcome.context.push_back(std::move(answer.context));

@@ -68,6 +68,7 @@ struct HookOutcome {
   std::optional<std::string> session_title = std::nullopt;  // SessionStart, UserPromptSubmit
   std::optional<std::string> first_prompt = std::nullopt;   // SessionStart: "initialUserMessage"
   bool hides_prompt = false;                                // UserPromptSubmit: "suppressOriginalPrompt"
+  std::optional<std::string> worktree_path = std::nullopt;  // WorktreeCreate: where it is
 
   std::vector<HookReport> reports = {};  // of every hook that ran, in the order of the settings
 };

@@ -38,7 +38,8 @@ void MessageRun::set_traits(Call& call, CallTraits traits) {
 CallIndex MessageRun::add_answered() {
   DEFT_CHECK(!closed_);
   const CallIndex index = scheduler_.add(Footprint::nothing());
-  calls_.emplace_back(message_scope_).phase = Phase::finished;
+  calls_.emplace_back(message_scope_);
+  note_finished(index);
   scheduler_.finish(index);
   return index;
 }
@@ -75,7 +76,7 @@ void MessageRun::finished(CallIndex index, Ending ending, bool leaves_modifiers)
   DEFT_CHECK(call.phase == Phase::started);
   if (!call.interruptible) --started_blocking_;
   if (ending == Ending::not_run) set_may_have_effect(call, false);
-  call.phase = Phase::finished;
+  note_finished(index);
   scheduler_.finish(index, leaves_modifiers);
   const bool failed_by_itself = ending == Ending::failed && !call.stop_sent;
   if (failed_by_itself && call.later_shells) {
@@ -87,6 +88,18 @@ void MessageRun::finished(CallIndex index, Ending ending, bool leaves_modifiers)
 void MessageRun::set_may_have_effect(Call& call, bool may) {
   if (std::exchange(call.may_have_effect, may) == may) return;
   effects_ += may ? 1 : static_cast<std::size_t>(-1);
+}
+
+void MessageRun::note_finished(CallIndex index) {
+  calls_[index].phase = Phase::finished;
+  if (!options_.in_order) finished_early_.push_back(index);
+}
+
+void MessageRun::cancel(CallIndex index) {
+  const Call& call = calls_[index];
+  if (call.phase != Phase::queued && call.phase != Phase::started) return;
+  calls_[index].scope.cancel({CancelReason::abort, {}});
+  cancellations_pending_ = true;
 }
 
 void MessageRun::interrupt() {
@@ -117,7 +130,7 @@ void MessageRun::carry_out_cancellation(CallIndex index, Step& step) {
   if (!why) return;
   if (call.phase == Phase::queued) {
     scheduler_.finish(index);
-    call.phase = Phase::finished;
+    note_finished(index);
     step.answer_unstarted.push_back({index, *why});
   } else if (call.phase == Phase::started && !std::exchange(call.stop_sent, true)) {
     step.stop.push_back({index, *why});
@@ -145,11 +158,18 @@ MessageRun::Step MessageRun::next() {
     if (std::exchange(call.phase, Phase::started) == Phase::started) continue;  // goes on after a wait
     if (!call.interruptible) ++started_blocking_;
   }
-  for (; next_to_emit_ < calls_.size() && calls_[next_to_emit_].phase == Phase::finished; ++next_to_emit_) {
-    calls_[next_to_emit_].phase = Phase::emitted;
-    if (!discarded_) step.emit.push_back(next_to_emit_);
+  for (const CallIndex index : std::exchange(finished_early_, {})) emit(index, step);
+  for (; next_to_emit_ < calls_.size(); ++next_to_emit_) {
+    const Phase phase = calls_[next_to_emit_].phase;
+    if (phase != Phase::finished && phase != Phase::emitted) break;
+    if (phase == Phase::finished) emit(next_to_emit_, step);
   }
   return step;
+}
+
+void MessageRun::emit(CallIndex index, Step& step) {
+  calls_[index].phase = Phase::emitted;
+  if (!discarded_) step.emit.push_back(index);
 }
 
 }  // namespace deft

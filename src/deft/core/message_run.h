@@ -34,11 +34,15 @@ enum class Waiting : std::uint8_t { before_run, in_run };
 // about it is decided here, and nothing is done here: the owner (Executor, or the simulator) reports what happened,
 // then asks next() what to do, until done().
 //
-// Kept at all times: every call is answered exactly once and in order; no call runs beside one it conflicts with.
+// Kept at all times: every call is answered exactly once and in order (unless that is not wanted); no call runs beside
+// one it conflicts with.
 class MessageRun {
  public:
   struct Options {
     bool sibling_cancellation = true;
+    // False: the calls have nothing to do with each other (they come from several clients), and each is answered when
+    // it has finished.
+    bool in_order = true;
   };
   struct Stop {
     CallIndex call;
@@ -53,7 +57,7 @@ class MessageRun {
     std::vector<CallIndex> resolve;  // take its footprint, then resolved()
     std::vector<CallIndex> settle;   // apply the modifiers of these, in this order; none of a discarded message
     std::vector<CallIndex> start;    // begin, or go on after a wait
-    std::vector<CallIndex> emit;     // results that may leave now, in call order
+    std::vector<CallIndex> emit;     // results that may leave now, in call order if that was wanted
     bool empty() const;
   };
 
@@ -72,8 +76,9 @@ class MessageRun {
   bool replaced(CallIndex call, CallTraits traits);  // its input was replaced; false: it has to wait, see Scheduler
   void finished(CallIndex call, Ending ending, bool leaves_modifiers = false);
 
-  void interrupt();  // a new message of the user waits
-  void abort();      // the turn ends
+  void cancel(CallIndex call);  // whoever made this call takes it back
+  void interrupt();             // a new message of the user waits
+  void abort();                 // the turn ends
   // The stream broke. True: the message never existed; running calls are stopped and nothing is answered any more.
   // False: a call that may have had an effect has started, so the message is kept as far as it came, and closed.
   bool discard();
@@ -105,6 +110,8 @@ class MessageRun {
 
   static void set_traits(Call& call, CallTraits traits);
   void set_may_have_effect(Call& call, bool may);
+  void note_finished(CallIndex call);
+  void emit(CallIndex call, Step& step);
   void carry_out_cancellation(CallIndex call, Step& step);
   void carry_out_cancellations(Step& step);
 
@@ -119,7 +126,8 @@ class MessageRun {
   std::vector<CallIndex> added_cancelled_;  // these were when they were added
   std::size_t effects_ = 0;                 // calls that may have had an effect
   std::size_t started_blocking_ = 0;        // started calls that an interrupt would not stop
-  CallIndex next_to_emit_ = 0;
+  CallIndex next_to_emit_ = 0;              // all before it were
+  std::vector<CallIndex> finished_early_;   // not in order: these may leave
 };
 
 }  // namespace deft

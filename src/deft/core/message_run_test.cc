@@ -206,5 +206,49 @@ TEST(MessageRun, ModifiersSettleWhenTheCallsThatRanTogetherHaveEnded) {
   EXPECT_EQ(run.step().settle, (Ids{0, 1}));
 }
 
+TEST(MessageRun, CallsThatHaveNothingToDoWithEachOtherAreAnsweredWhenTheyHaveFinished) {
+  Slots slots(8);
+  CancelScope turn;
+  MessageRun run(slots, turn, {.in_order = false});
+  const auto step = [&] {
+    MessageRun::Step now = run.next();
+    for (const CallIndex call : now.resolve) {
+      run.resolved(call, Footprint::reads("/" + std::to_string(call)), true);
+    }
+    return now.resolve.empty() ? now : run.next();
+  };
+  for (int i = 0; i < 3; ++i) run.add(reader("/" + std::to_string(i)));
+  EXPECT_EQ(step().start, (Ids{0, 1, 2}));
+  run.finished(2, Ending::completed);
+  EXPECT_EQ(step().emit, Ids{2});
+  run.finished(0, Ending::completed);
+  EXPECT_EQ(step().emit, Ids{0});
+  const CallIndex refused = run.add_answered();
+  EXPECT_EQ(step().emit, Ids{refused});
+  run.close();
+  EXPECT_FALSE(run.done());
+  run.finished(1, Ending::completed);
+  EXPECT_EQ(step().emit, Ids{1});
+  EXPECT_TRUE(run.done());
+}
+
+TEST(MessageRun, ACallThatIsTakenBackStopsAndNoOther) {
+  Stepper stepper;
+  stepper.add(writer("/a"));
+  stepper.add(writer("/a"));
+  stepper.add(writer("/b"));
+  EXPECT_EQ(stepper.step().start, (Ids{0, 2}));
+  stepper.run.cancel(1);
+  stepper.run.cancel(2);
+  const auto step = stepper.step();
+  ASSERT_EQ(step.answer_unstarted.size(), 1U);
+  EXPECT_EQ(step.answer_unstarted[0].call, 1U);
+  ASSERT_EQ(step.stop.size(), 1U);
+  EXPECT_EQ(step.stop[0].call, 2U);
+  stepper.run.finished(2, Ending::completed);
+  stepper.run.cancel(2);
+  EXPECT_TRUE(stepper.step().stop.empty());
+}
+
 }  // namespace
 }  // namespace deft

@@ -60,17 +60,14 @@ Permissions::Permissions(PermissionSetup setup) : setup_(std::move(setup)) {
       (setup_.mode == Mode::bypass && setup_.bypass_forbidden) || (setup_.mode == Mode::auto_ && setup_.auto_forbidden);
   setup_.bypass_available = (setup_.bypass_available || setup_.mode == Mode::bypass) && !setup_.bypass_forbidden;
   if (is_forbidden) setup_.mode = Mode::normal;
-  for (const PermissionSource& source : setup_.sources) {
-    const bool is_of_folder = source.source == SettingSource::project || source.source == SettingSource::local;
-    const bool is_managed = source.source == SettingSource::managed;
-    rules_.add({.rules = source.rules,
-                .source = source.source,
-                .origin = source.origin,
-                .place = {.directory = setup_.directory,
-                          .home = setup_.home,
-                          .source_root = source.root.empty() ? setup_.directory : source.root,
-                          .resolve = setup_.resolve},
-                .allow_applies = (setup_.trusted || !is_of_folder) && (is_managed || !setup_.only_managed_rules)});
+  for (const auto* sources : {&setup_.sources, &setup_.turn_sources}) {
+    for (const PermissionSource& source : *sources) {
+      const std::string& from = setup_.moved_from;
+      if (!from.empty()) add_rules(source, from, source.root.empty() ? from : source.root);
+      const bool moves = !from.empty() && !source.root.empty() && is_at_or_below(source.root, from);
+      const std::string moved = moves ? setup_.directory + source.root.substr(from == "/" ? 0 : from.size()) : "";
+      add_rules(source, setup_.directory, source.root.empty() ? setup_.directory : moves ? moved : source.root);
+    }
   }
   rules_.finish();
   std::vector<std::string> directories = setup_.directories;
@@ -82,6 +79,16 @@ Permissions::Permissions(PermissionSetup setup) : setup_(std::move(setup)) {
   };
   for (const std::string& directory : directories) add(directory, inside_);
   for (const std::string& directory : setup_.readable) add(directory, readable_);
+}
+
+void Permissions::add_rules(const PermissionSource& source, const std::string& directory, const std::string& root) {
+  const bool is_of_folder = source.source == SettingSource::project || source.source == SettingSource::local;
+  const bool is_managed = source.source == SettingSource::managed;
+  rules_.add({.rules = source.rules,
+              .source = source.source,
+              .origin = source.origin,
+              .place = {.directory = directory, .home = setup_.home, .source_root = root, .resolve = setup_.resolve},
+              .allow_applies = (setup_.trusted || !is_of_folder) && (is_managed || !setup_.only_managed_rules)});
 }
 
 bool Permissions::forbids_wholly(std::string_view tool, const std::vector<std::string>& aliases) const {

@@ -92,8 +92,11 @@ struct PermissionSource {
 
 struct PermissionSetup {
   std::vector<PermissionSource> sources = {};
+  std::vector<PermissionSource> turn_sources = {};  // beside them, until the turn ends
   Mode mode = Mode::normal;
   std::string directory = "/";  // the session's working directory, absolute
+  // The session works in a worktree, `directory`, of this folder: what patterns say of the one is said of both.
+  std::string moved_from = {};
   std::string home = {};
   std::vector<std::string> directories = {};  // absolute; further ones that calls may work in
   std::vector<std::string> readable = {};     // absolute; that may also be read, but not worked in
@@ -134,6 +137,7 @@ class Permissions final : private PathView {
 
  private:
   struct Call;
+  void add_rules(const PermissionSource& source, const std::string& directory, const std::string& root);
   Decision walk_chain(const Call& call) const;
   Call look_at(const PermissionQuestion& question) const;
   std::vector<TouchedPath> touched_by(const PermissionQuestion& question, const Subject& subject) const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/core/apply_patch.h"
 #include "deft/core/pattern_matches.h"
 #include "deft/core/powershell_line.h"
 #include "deft/core/protected_paths.h"
@@ -109,6 +110,10 @@ std::vector<TouchedPath> Permissions::touched_by(const PermissionQuestion& quest
   };
   if (!question.input || (subject.kind != SubjectKind::read && subject.kind != SubjectKind::edit)) return touched;
   const std::string_view path = text_input(question, subject.field);
+  if (todays_tool_name(question.tool) == kPatchTool) {
+    for (const std::string& named : paths_in_patch(path)) add(named);
+    return touched;
+  }
   if (!path.empty()) {
     add(path);
   } else if (is_tree_tool(todays_tool_name(question.tool))) {
@@ -177,7 +182,11 @@ RuleMatch Permissions::match_subject(RuleList list, const Call& call) const {
     case SubjectKind::read:
     case SubjectKind::edit: return match_touched(list, call);
     case SubjectKind::domain: {
-      if (const auto host = web_host(text)) return {.rule = rules_.by_domain(list, *host)};
+      if (const auto host = web_host(text)) {
+        const auto* rule = rules_.by_domain(list, call.tool, *host);
+        // Where nothing may be fetched from, nothing may be sent to.
+        return {.rule = rule ? rule : rules_.by_domain(list, "WebFetch", *host)};
+      }
       return {
           .rule = rules_.any_narrow(list, call.tool), .is_certain = false, .why_uncertain = "its host is not clear"};
     }
@@ -267,7 +276,7 @@ const PlacedRule* Permissions::allow_rule(const Call& call) const {
     }
     case SubjectKind::domain: {
       const auto host = web_host(text);
-      return host ? rules_.by_domain(RuleList::allow, *host) : nullptr;
+      return host ? rules_.by_domain(RuleList::allow, call.tool, *host) : nullptr;
     }
     case SubjectKind::agent:
       return rules_.by_name(RuleList::allow, call.tool, text.empty() ? "general-purpose" : text, "");

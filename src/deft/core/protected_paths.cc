@@ -81,8 +81,8 @@ std::optional<std::string> protected_name(std::string_view path) {
   for (std::size_t start = 1; start < folded.size();) {
     const std::size_t slash = std::min(folded.find('/', start), folded.size());
     const std::string_view segment = std::string_view(folded).substr(start, slash - start);
-    if (segment == ".claude" && is_at_or_below(std::string_view(folded).substr(slash), "/worktrees") &&
-        slash + 1 < folded.size()) {
+    if ((segment == ".claude" || segment == ".deft") &&
+        is_at_or_below(std::string_view(folded).substr(slash), "/worktrees") && slash + 1 < folded.size()) {
       start = slash + 1 + std::string_view("worktrees/").size();  // below it are ordinary trees
       before = {};
       continue;

@@ -88,7 +88,9 @@ TEST(ResultBudget, HoldsForAnyMessageAndIsDecidedOnce) {
     // Nobody was shortened for nothing.
     std::size_t all = 0;
     for (const ResultCost& one : results) all += one.characters;
-    if (all <= budget) ASSERT_EQ(shares, Shares(count)) << seed;
+    if (all <= budget) {
+      ASSERT_EQ(shares, Shares(count)) << seed;
+    }
   }
 }
 

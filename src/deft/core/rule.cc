@@ -7,8 +7,9 @@
 namespace deft {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kFormerNames = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFormerNames = {
     {{"Task", "Agent"},
+     {"ApplyPatch", "apply_patch"},
      {"KillShell", "TaskStop"},
      {"KillBash", "TaskStop"},
      {"BashOutput", "TaskOutput"},

@@ -211,8 +211,8 @@ RuleBook::Found RuleBook::below_folder(RuleList which, std::string_view tool, st
   });
 }
 
-RuleBook::Found RuleBook::by_domain(RuleList which, std::string_view host) const {
-  return first_narrow(which, "WebFetch", [&](const PlacedRule& placed) {
+RuleBook::Found RuleBook::by_domain(RuleList which, std::string_view tool, std::string_view host) const {
+  return first_narrow(which, tool, [&](const PlacedRule& placed) {
     const auto* pattern = std::get_if<DomainPattern>(&placed.meaning.what);
     return pattern && pattern->matches(host);
   });

@@ -48,7 +48,7 @@ class RuleBook {
   // For allowing: the folder as a whole, at any depth.
   Found covering_tree(RuleList list, std::string_view tool, std::string_view folder) const;
   Found below_folder(RuleList list, std::string_view tool, std::string_view folder) const;
-  Found by_domain(RuleList list, std::string_view host) const;
+  Found by_domain(RuleList list, std::string_view tool, std::string_view host) const;
   Found by_name(RuleList list, std::string_view tool, std::string_view name, std::string_view arguments) const;
   // Any rule with a specifier of this tool.
   Found any_narrow(RuleList list, std::string_view tool) const;

@@ -13,7 +13,7 @@ struct ToolSubject {
   std::string_view tool;
   Subject subject;
 };
-constexpr std::array<ToolSubject, 16> kSubjects = {{
+constexpr std::array<ToolSubject, 18> kSubjects = {{
     {"Bash", {SubjectKind::command, "command"}},
     {"Monitor", {SubjectKind::command, "command"}},
     {"PowerShell", {SubjectKind::windows_command, "command"}},
@@ -27,7 +27,9 @@ constexpr std::array<ToolSubject, 16> kSubjects = {{
     {"Write", {SubjectKind::edit, "file_path"}},
     {"MultiEdit", {SubjectKind::edit, "file_path"}},
     {"NotebookEdit", {SubjectKind::edit, "notebook_path"}},
+    {"apply_patch", {SubjectKind::edit, "input"}},
     {"WebFetch", {SubjectKind::domain, "url"}},
+    {"RemoteTrigger", {SubjectKind::domain, "url"}},
     {"Agent", {SubjectKind::agent, "subagent_type"}},
     {"Skill", {SubjectKind::skill, "skill"}},
 }};
@@ -108,7 +110,7 @@ RuleMeaning name_meaning(std::string_view specifier, bool takes_arguments) {
 RuleMeaning domain_meaning(const Rule& rule, std::string_view specifier) {
   constexpr std::string_view kDomain = "domain:";
   if (!specifier.starts_with(kDomain)) {
-    return broken("the rule " + json_quote(rule.text) + " must be WebFetch(domain:HOST)");
+    return broken("the rule " + json_quote(rule.text) + " must be " + rule.tool + "(domain:HOST)");
   }
   const std::string host = lower_host(trimmed(specifier.substr(kDomain.size())));
   if (host.empty() || host.find_first_of("/:@ ") != std::string::npos) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/core/apply_patch.h"
 #include "deft/core/shell_line.h"
 #include "deft/core/web_host.h"
 #include "deft/shell/classify.h"
@@ -161,6 +162,12 @@ class Proposal {
 
   bool of_paths(const Subject& subject, std::string_view tool, const std::string& path) {
     const std::string directory = question_.working_directory.empty() ? setup_.directory : question_.working_directory;
+    if (tool == kPatchTool) {
+      const auto named = paths_in_patch(path);
+      return !named.empty() && std::ranges::all_of(named, [&](const std::string& one) {
+        return add_path("Edit", absolute_path(one, directory), false);
+      });
+    }
     const std::string absolute = absolute_path(path, directory);
     if (subject.kind == SubjectKind::edit) return !path.empty() && add_path("Edit", absolute, false);
     const bool is_tree = tool == "Grep" || tool == "Glob" || tool == "LS";

@@ -9,6 +9,9 @@
 
 #include "deft/core/file_ledger.h"
 #include "deft/core/mode.h"
+#include "deft/core/rule.h"
+#include "deft/core/todo_list.h"
+#include "deft/core/tool_discovery.h"
 
 namespace deft {
 
@@ -24,14 +27,41 @@ struct FileWasLookedAt {
   std::string path;  // canonical
   std::int64_t modified_ns = 0;
 };
-using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged>;
+struct TodosReplaced {
+  TodoList todos;
+};
+// A skill is at work: what it allows and forbids until the turn ends, and the model that the turn goes on with.
+struct TurnGrant {
+  std::string origin;  // for people: "the skill review"
+  PermissionRules rules = {};
+  std::string model = {};   // empty: as before
+  std::string effort = {};  // the same
+};
+// The session works in another checkout of its repository.
+struct WorktreeStay {
+  std::string path;           // canonical
+  std::string from;           // where it began, and goes back to; canonical
+  std::string branch = {};    // that was made with it
+  std::string base = {};      // commit that it began with
+  bool is_made_here = false;  // by this session: it may remove it
+  bool is_by_hook = false;    // and a hook made it, which knows how to remove it
+};
+struct WorktreeChanged {
+  std::optional<WorktreeStay> stay;  // nothing: back where it began
+};
+using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, TodosReplaced,
+                              ToolsLoaded, TurnGrant, WorktreeChanged>;
 
 // What belongs to the session and not to the disk. One owner: the thread that runs the turn.
 struct SessionState {
   std::string working_directory;         // canonical
   std::vector<std::string> directories;  // canonical; the project and the additional ones: tools may work there
   FileLedger files;
-  ModeMemory mode;  // kept by whoever owns the permissions
+  ModeMemory mode = {};  // kept by whoever owns the permissions
+  ToolDiscovery tools = {};
+  TodoList todos = {};
+  std::vector<TurnGrant> grants = {};                   // of this turn
+  std::optional<WorktreeStay> worktree = std::nullopt;  // it works in; `directories` begins with that then
 
   void apply(const Modifier& modifier);
 };
@@ -40,19 +70,23 @@ struct SessionState {
 // it conflicts with have changed since. Safe to read from the call's thread: the state only changes when no call runs.
 class SessionView {
  public:
-  SessionView(const SessionState& state, std::vector<Modifier> pending)
-      : state_(&state), pending_(std::move(pending)), mode_(state.mode) {}
+  SessionView(const SessionState& state, std::vector<Modifier> pending);
 
   std::string_view working_directory() const;
-  const std::vector<std::string>& directories() const { return state_->directories; }
+  const std::vector<std::string>& directories() const { return directories_ ? *directories_ : state_->directories; }
   std::optional<FileSeen> file_seen(std::string_view path) const;
   std::vector<std::string> files_seen() const;  // their paths, sorted
   Mode mode() const;
+  std::vector<TurnGrant> grants() const;
+  std::optional<WorktreeStay> worktree() const;
+  const TodoList& todos() const;
+  bool has_loaded_tool(std::string_view name) const;
 
  private:
   const SessionState* state_;
   std::vector<Modifier> pending_;
-  ModeMemory mode_;  // as it was then: people may change it while calls run
+  ModeMemory mode_;                                      // as it was then: people may change it while calls run
+  std::optional<std::vector<std::string>> directories_;  // if earlier calls have changed them
 };
 
 }  // namespace deft

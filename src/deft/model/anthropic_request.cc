@@ -5,6 +5,7 @@
 
 #include "deft/core/message_content.h"
 #include "deft/model/event_json.h"
+#include "deft/model/tool_references.h"
 
 namespace deft {
 namespace {
@@ -112,6 +113,7 @@ std::string anthropic_tool(const OfferedTool& tool, const AnthropicDialect& dial
   append_member(out, "description", json_quote(tool.description));
   append_member(out, "input_schema", to_json(tool.input_schema));
   if (dialect.eager_input) append_member(out, "eager_input_streaming", "true");
+  if (tool.deferred) append_member(out, "defer_loading", "true");
   return out + "}";
 }
 
@@ -134,26 +136,33 @@ std::string anthropic_body(const ModelRequest& request, const std::string& tools
   if (!tools.empty()) {
     if (request.tool_choice) append_member(out, "tool_choice", to_json(*request.tool_choice));
     out += ",\"tools\":";
-    append_marked(out, tools, mark);
+    const std::size_t listed = end_of_listed(tools);
+    append_marked(out, std::string(tools, 0, listed) + "]", mark);
+    if (listed + 1 < tools.size()) {
+      out.pop_back();
+      out += std::string_view(tools).substr(listed);
+    }
   }
   if (!request.system.empty()) {
     out += ",\"system\":";
     append_marked(out, "[" + text_block(request.system) + "]", mark);
   }
 
+  const auto deferred = deferred_names(tools);
   out += ",\"messages\":[";
   std::size_t users_left = 0;
   for (const HistoryMessage& message : history) users_left += message.role == Role::user ? 1 : 0;
   bool first = true;
   for (const HistoryMessage& message : history) {
     const bool is_user = message.role == Role::user;
-    const std::string filtered = is_user ? std::string() : anthropic_content(message.content, dialect.own_models);
+    const std::string filtered = is_user ? with_known_references(message.content, deferred)
+                                         : anthropic_content(message.content, dialect.own_models);
     if (!is_user && filtered.empty()) continue;  // two messages of the user's in a row are taken as one
     out += first ? "" : ",";
     first = false;
     out += is_user ? R"({"role":"user","content":)" : R"({"role":"assistant","content":)";
     const bool marked = is_user && users_left-- <= kMarkedMessagesMax;
-    append_marked(out, is_user ? std::string_view(message.content) : std::string_view(filtered), marked ? mark : "");
+    append_marked(out, filtered, marked ? mark : "");
     out += '}';
   }
   return out + "]}";

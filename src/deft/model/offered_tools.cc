@@ -61,7 +61,8 @@ std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::stri
     if (name != own) names->emplace(name, own);
     const Json* schema = find(tool, "input_schema");
     written->json += written->json.empty() ? '[' : ',';
-    written->json += write_({name, string_or_empty(tool, "description"), plain_root(schema ? *schema : Json())});
+    written->json += write_({name, string_or_empty(tool, "description"), plain_root(schema ? *schema : Json()),
+                             find_bool(tool, "defer_loading").value_or(false)});
   }
   if (!written->json.empty()) written->json += ']';
   written->names = std::move(names);

@@ -15,7 +15,8 @@ namespace deft {
 struct OfferedTool {
   std::string name;
   std::string description;
-  Json input_schema;  // an object; of its root's anyOf, oneOf and allOf only the properties are left
+  Json input_schema;      // an object; of its root's anyOf, oneOf and allOf only the properties are left
+  bool deferred = false;  // the API loads it where a result refers to it
 };
 
 // The tools of a request in the words of one API. The same tools give the same bytes, and are not worked out twice.

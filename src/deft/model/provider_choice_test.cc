@@ -131,14 +131,19 @@ TEST(ProviderChoice, AScriptIsEnoughByItself) {
 TEST(ModelSettings, KnownKeysAreReadAndWrongOnesNamed) {
   const auto parse = [](std::string_view text) { return parse_model_settings(*parse_json(text)); };
   const auto settings = parse(
-      R"({"provider":"openai","model":"m","fallbackModel":"f","env":{"A":"1","B":2},"alwaysThinkingEnabled":true})");
+      R"({"provider":"openai","model":"m","fallbackModel":"f","env":{"A":"1","B":2},"alwaysThinkingEnabled":true,)"
+      R"("autoCompactEnabled":false,"autoCompactWindow":100000})");
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_EQ(settings->fallback_models, std::vector<std::string>{"f"});
   EXPECT_EQ(settings->environment, (std::vector<std::string>{"A=1", "B=2"}));
   EXPECT_EQ(settings->thinking, true);
+  EXPECT_EQ(settings->auto_compact, false);
+  EXPECT_EQ(settings->context_window, 100'000);
   EXPECT_EQ(parse(R"({"fallbackModel":["a","b"]})")->fallback_models.size(), 2U);
   for (const auto& [text, key] :
        std::vector<std::pair<std::string, std::string>>{{R"({"provider":"x"})", "provider"},
+                                                        {R"({"autoCompactEnabled":"yes"})", "autoCompactEnabled"},
+                                                        {R"({"autoCompactWindow":12})", "autoCompactWindow"},
                                                         {R"({"model":1})", "model"},
                                                         {R"({"fallbackModel":[1]})", "fallbackModel"},
                                                         {R"({"env":[]})", "env"},

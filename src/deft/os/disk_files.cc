@@ -109,6 +109,22 @@ Result<Replaced> DiskFiles::replace(std::string_view path, std::string_view byte
                        .journal_folder = journal_folder()});
 }
 
+Result<Replaced> DiskFiles::create(std::string_view path, std::string_view bytes, std::uint32_t mode) {
+  if (auto good = check_path(path); !good) return std::unexpected(good.error());
+  return replace_file({.path = std::string(path),
+                       .bytes = bytes,
+                       .expected = std::nullopt,
+                       .mode = mode,
+                       .sync = survives_ == Survives::power_cut,
+                       .sweep = is_first_write_in(parent_path(path)),
+                       .journal_folder = journal_folder()});
+}
+
+Result<void> DiskFiles::remove(std::string_view path, const ContentId& expected) {
+  if (auto good = check_path(path); !good) return good;
+  return remove_file(std::string(path), expected);
+}
+
 std::vector<std::string> DiskFiles::recover() { return recover_in_place_writes(journal_folder()); }
 
 std::string DiskFiles::journal_folder() const {

@@ -27,6 +27,8 @@ class DiskFiles final : public Files {
   Result<std::vector<std::string>> list(std::string_view folder, std::size_t entries_max) override;
   Result<Replaced> replace(std::string_view path, std::string_view bytes,
                            const std::optional<ContentId>& expected) override;
+  Result<Replaced> create(std::string_view path, std::string_view bytes, std::uint32_t mode) override;
+  Result<void> remove(std::string_view path, const ContentId& expected) override;
 
  private:
   bool is_first_write_in(std::string_view folder);

@@ -42,7 +42,7 @@ std::string line_of(std::uint64_t number, const FileChange& change, bool has_bef
     line["path_base64"] = to_base64(change.path);
   }
   line["before"] = change.before ? Json(content_json(*change.before)) : Json(nullptr);
-  line["after"] = content_json(change.after);
+  line["after"] = change.after ? Json(content_json(*change.after)) : Json(nullptr);
   line["mode"] = change.mode;
   line["call"] = change.call_id;
   line["kept"] = has_before_image;
@@ -58,12 +58,13 @@ std::optional<RecordedChange> change_of(const Json& line) {
   const auto path =
       encoded ? from_base64(*encoded) : std::optional<std::string>(find_string(line, "path").value_or(""));
   if (!number || *number <= 0 || !before || !after || !path || path->empty()) return std::nullopt;
-  const auto after_id = content_of(*after);
   recorded.change.before = before->is_null() ? std::nullopt : content_of(*before);
-  if (!after_id || (!before->is_null() && !recorded.change.before)) return std::nullopt;
+  recorded.change.after = after->is_null() ? std::nullopt : content_of(*after);
+  const bool is_broken =
+      (!before->is_null() && !recorded.change.before) || (!after->is_null() && !recorded.change.after);
+  if (is_broken) return std::nullopt;
   recorded.number = static_cast<std::uint64_t>(*number);
   recorded.change.path = *path;
-  recorded.change.after = *after_id;
   recorded.change.mode = static_cast<std::uint32_t>(find_int(line, "mode").value_or(0));
   recorded.change.call_id = find_string(line, "call").value_or("");
   recorded.has_before_image = find_bool(line, "kept").value_or(false);

@@ -24,8 +24,8 @@ inline constexpr std::size_t kChangesFileBytesMax = std::size_t{64} << 20;
 struct FileChange {
   std::string path;                 // canonical
   std::optional<ContentId> before;  // nothing: there was no file
-  ContentId after;
-  std::uint32_t mode = 0;  // before
+  std::optional<ContentId> after;   // nothing: the file is removed
+  std::uint32_t mode = 0;           // before
   std::string call_id;
 };
 
@@ -69,7 +69,7 @@ class FileChanges {
 struct UndoneChange {
   std::uint64_t number = 0;
   std::string path;
-  bool was_removed = false;  // the change had created the file
+  bool was_removed = false;  // the change had created the file, and undoing it removed it
 };
 // Gives a file the content that it had before its last change that is not undone yet, provided that it still has the
 // content that the change gave it. A change that was recorded but never made is passed over. Errors: `not_found` if the

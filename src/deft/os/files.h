@@ -75,6 +75,12 @@ class Files {
   // a journal meanwhile, from which the old one is put back after a kill. After an error the old content is there.
   virtual Result<Replaced> replace(std::string_view path, std::string_view bytes,
                                    const std::optional<ContentId>& expected) = 0;
+
+  // As replace() where nothing is; the new file has these permission bits, whatever the umask says.
+  virtual Result<Replaced> create(std::string_view path, std::string_view bytes, std::uint32_t mode) = 0;
+
+  // Removes a regular file, provided that it has the expected content. Errors: `stale` if it does not; `io`.
+  virtual Result<void> remove(std::string_view path, const ContentId& expected) = 0;
 };
 
 inline constexpr std::size_t kPathBytesMax = 4095;

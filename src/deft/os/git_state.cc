@@ -45,7 +45,7 @@ class Repository {
     if (!find_folders()) return std::nullopt;
     const auto head = text_of(below(git_, "HEAD"));
     if (!head) return std::nullopt;
-    GitState state{.root = root_};
+    GitState state{.root = root_, .common = files_.canonical(common_).value_or(common_)};
     state.is_linked_worktree = git_ != common_;
     if (head->starts_with("ref: ")) {
       const std::string ref(trimmed(std::string_view(*head).substr(5)));

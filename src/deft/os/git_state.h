@@ -14,6 +14,7 @@ inline constexpr std::size_t kGitLogEntriesShown = 5;
 // configuration can name programs, and whoever only wants to know the branch must not start them.
 struct GitState {
   std::string root;                 // of the working tree
+  std::string common;               // the repository's own folder, which all its worktrees share
   std::string branch;               // empty: the head is detached
   std::string commit;               // hexadecimal; empty: there is none yet
   std::string main_branch;          // as the remote has it, or "main" or "master" if there is such a branch; else empty

@@ -24,8 +24,9 @@ namespace deft {
 
 namespace {
 
-constexpr unsigned kNewFileMode = 0666;  // less what the umask takes away
-constexpr unsigned kPrivateMode = 0600;  // until the attributes of the old file are copied
+constexpr unsigned kNewFileMode = 0666;     // less what the umask takes away
+constexpr unsigned kPermissionBits = 0777;  // what a new file may be given; it becomes nobody else
+constexpr unsigned kPrivateMode = 0600;     // until the attributes of the old file are copied
 
 // The old file cannot be replaced by a new one; it may still be written in place.
 struct CannotReplace {
@@ -93,13 +94,16 @@ bool rename_into_place(int folder, const std::string& from, const std::string& t
 
 Attempt put_new_file(int folder, const std::string& name, const ReplaceRequest& request) {
   const bool is_new = !request.expected.has_value();
-  TemporaryFile temporary(folder, name, is_new ? kNewFileMode : kPrivateMode);
+  TemporaryFile temporary(folder, name, is_new && !request.mode ? kNewFileMode : kPrivateMode);
   if (!temporary.good()) {
     const bool folder_refuses = errno == EACCES || errno == EPERM || errno == EROFS;
     if (folder_refuses && !is_new) return CannotReplace{"its folder is not writable"};
     return write_error(request.path, errno);
   }
   if (!write_all(temporary.fd(), request.bytes)) return write_error(request.path, errno);
+  if (is_new && request.mode && ::fchmod(temporary.fd(), *request.mode & kPermissionBits) != 0) {
+    return write_error(request.path, errno);
+  }
   if (!is_new) {
     const UniqueFd old(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
     if (!old) return system_error(Errc::io, "cannot open " + request.path, errno);

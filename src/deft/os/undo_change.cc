@@ -1,5 +1,4 @@
 #include "deft/os/file_changes.h"
-#include "deft/os/replace_file.h"
 
 namespace deft {
 
@@ -27,13 +26,15 @@ Result<UndoneChange> restore(const FileChanges& changes, const RecordedChange& r
     return fail(Errc::limit, "The content that " + change.path + " had before was not kept: it cannot be undone.");
   }
   if (undone.was_removed) {
-    if (auto removed = remove_file(change.path, change.after); !removed) return std::unexpected(removed.error());
-  } else {
-    const auto bytes = changes.before_image(*change.before);
-    if (!bytes) return std::unexpected(bytes.error());
-    const auto replaced = files.replace(change.path, *bytes, change.after);
-    if (!replaced) return std::unexpected(replaced.error());
+    if (!change.after) return undone;
+    if (auto removed = files.remove(change.path, *change.after); !removed) return std::unexpected(removed.error());
+    return undone;
   }
+  const auto bytes = changes.before_image(*change.before);
+  if (!bytes) return std::unexpected(bytes.error());
+  const auto replaced =
+      change.after ? files.replace(change.path, *bytes, change.after) : files.create(change.path, *bytes, change.mode);
+  if (!replaced) return std::unexpected(replaced.error());
   return undone;
 }
 

@@ -45,7 +45,7 @@ void FakeFiles::touch(std::string_view path) {
   find(path)->status.modified_ns = time_ns_ += kTickNs;
 }
 
-void FakeFiles::remove(std::string_view path) {
+void FakeFiles::take_away(std::string_view path) {
   const std::lock_guard lock(mutex_);
   if (const NodePtr node = find(path)) --node->status.links;
   nodes_.erase(nodes_.find(path));
@@ -123,6 +123,28 @@ Result<std::vector<std::string>> FakeFiles::list(std::string_view folder, std::s
 
 Result<Replaced> FakeFiles::replace(std::string_view path, std::string_view bytes,
                                     const std::optional<ContentId>& expected) {
+  return write(path, bytes, expected, 0644);
+}
+
+Result<Replaced> FakeFiles::create(std::string_view path, std::string_view bytes, std::uint32_t mode) {
+  return write(path, bytes, std::nullopt, mode);
+}
+
+Result<void> FakeFiles::remove(std::string_view path, const ContentId& expected) {
+  const std::lock_guard lock(mutex_);
+  if (auto good = begin_operation(); !good) return good;
+  const auto node = regular_file(path);
+  if (!node || content_hash((*node)->text) != expected.hash) return std::unexpected(changed_meanwhile(path));
+  if (denied_.contains(path)) {
+    return std::unexpected(system_error(Errc::io, "cannot remove " + std::string(path), EACCES));
+  }
+  --(*node)->status.links;
+  nodes_.erase(nodes_.find(path));
+  return {};
+}
+
+Result<Replaced> FakeFiles::write(std::string_view path, std::string_view bytes,
+                                  const std::optional<ContentId>& expected, std::uint32_t mode) {
   const std::lock_guard lock(mutex_);
   if (auto good = begin_operation(); !good) return std::unexpected(good.error());
   if (auto good = check_path(path); !good) return std::unexpected(good.error());
@@ -146,7 +168,7 @@ Result<Replaced> FakeFiles::replace(std::string_view path, std::string_view byte
     old->status.modified_ns = time_ns_ += kTickNs;
     return Replaced{old->status, "it has other hard links"};
   }
-  return Replaced{put_node(path, FileKind::regular, bytes, old ? old->status.mode : 0644)->status, {}};
+  return Replaced{put_node(path, FileKind::regular, bytes, old ? old->status.mode : mode)->status, {}};
 }
 
 Result<void> FakeFiles::begin_operation() {

@@ -24,7 +24,7 @@ class FakeFiles final : public Files {
   void put_hard_link(std::string_view path, std::string_view existing);
   void put_special(std::string_view path, FileKind kind);
   void touch(std::string_view path);  // another time, the same content
-  void remove(std::string_view path);
+  void take_away(std::string_view path);
   std::optional<std::string> bytes(std::string_view path) const;
 
   // Faults.
@@ -39,6 +39,8 @@ class FakeFiles final : public Files {
   Result<std::vector<std::string>> list(std::string_view folder, std::size_t entries_max) override;
   Result<Replaced> replace(std::string_view path, std::string_view bytes,
                            const std::optional<ContentId>& expected) override;
+  Result<Replaced> create(std::string_view path, std::string_view bytes, std::uint32_t mode) override;
+  Result<void> remove(std::string_view path, const ContentId& expected) override;
 
  private:
   struct Node {  // shared by its hard links
@@ -52,6 +54,8 @@ class FakeFiles final : public Files {
   NodePtr find(std::string_view path) const;
   NodePtr put_node(std::string_view path, FileKind kind, std::string_view text, std::uint32_t mode);
   void make_folders_above(std::string_view path);
+  Result<Replaced> write(std::string_view path, std::string_view bytes, const std::optional<ContentId>& expected,
+                         std::uint32_t mode);
   bool goes_through_link(std::string_view path) const;
   Result<NodePtr> regular_file(std::string_view path) const;
 

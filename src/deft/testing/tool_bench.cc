@@ -36,7 +36,8 @@ ToolIo ToolBench::make_io(const SessionView& view) {
           .progress = [this](Json shown) { progress_.push_back(std::move(shown)); },
           .call_id = "call_1",
           .outputs = outputs_,
-          .changes = changes_};
+          .changes = changes_,
+          .permissions = permissions_};
 }
 
 }  // namespace deft

@@ -32,6 +32,8 @@ class ToolBench {
   void use(FileChanges& changes) { changes_ = &changes; }
   // For tools that may have more to say than is shown.
   void use(std::shared_ptr<OutputFolder> outputs) { outputs_ = std::move(outputs); }
+  // For tools that ask what may be read.
+  void use(std::shared_ptr<const Permissions> permissions) { permissions_ = std::move(permissions); }
 
   Result<ToolResult> call(Tool& tool, const Json& input);
   // Only what comes before the permission, and only what comes after it: for what happens in between.
@@ -50,6 +52,7 @@ class ToolBench {
   Processes* processes_ = &no_processes_;
   FileChanges* changes_ = nullptr;
   std::shared_ptr<OutputFolder> outputs_;
+  std::shared_ptr<const Permissions> permissions_;
   SystemClock clock_;
   SessionState session_;
   std::stop_source stop_;

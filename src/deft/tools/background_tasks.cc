@@ -1,7 +1,6 @@
 #include "deft/tools/background_tasks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <condition_variable>
 #include <thread>
 #include <utility>
@@ -10,14 +9,6 @@ namespace deft {
 namespace {
 
 constexpr std::string_view kIdPrefix = "bash_";
-
-std::uint64_t number_of(std::string_view id) {
-  if (!id.starts_with(kIdPrefix)) return 0;
-  id.remove_prefix(kIdPrefix.size());
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-  return error == std::errc{} && end == id.data() + id.size() ? number : 0;
-}
 
 TaskView::Status status_of(const Result<std::optional<CommandEnd>>& followed) {
   if (!followed || !*followed) return TaskView::Status::failed;
@@ -45,11 +36,26 @@ std::string_view to_string(TaskView::Status status) {
 
 struct BackgroundTasks::Task {
   std::string id;
-  BackgroundCommand what;                               // the child: its watcher's; the output: under mutex_
+  std::string type;
+  std::string command;
+  std::string description;
+  std::unique_ptr<ShellOutput> output;                  // under mutex_
   TaskView::Status status = TaskView::Status::running;  // under mutex_
   std::optional<int> exit_code;                         // under mutex_
   std::vector<std::function<void()>> callbacks;         // under mutex_
-  std::jthread watcher;                                 // last: it uses all of the above
+  std::function<void()> stop_work;                      // of other work
+  std::unique_ptr<Child> child;                         // of a command: its watcher's
+  std::optional<TimePoint> deadline;
+  OutputSink on_output;
+  std::jthread watcher;  // last: it uses all of the above
+
+  void request_stop() {
+    if (stop_work) {
+      stop_work();
+    } else {
+      watcher.request_stop();
+    }
+  }
 };
 
 BackgroundTasks::~BackgroundTasks() {
@@ -68,72 +74,131 @@ std::string BackgroundTasks::next_id() {
   return std::string(kIdPrefix) + std::to_string(++last_number_);
 }
 
+Result<void> BackgroundTasks::has_room() const {
+  const auto running = std::count_if(tasks_.begin(), tasks_.end(),
+                                     [](const auto& it) { return it.second->status == TaskView::Status::running; });
+  if (static_cast<std::size_t>(running) < kBackgroundTasksRunningMax) return {};
+  return fail(Errc::limit, std::to_string(kBackgroundTasksRunningMax) +
+                               " background tasks run already: stop one with TaskStop first.");
+}
+
+BackgroundTasks::Task* BackgroundTasks::find_task(std::string_view id) const {
+  const auto found = std::ranges::find_if(tasks_, [&](const auto& it) { return it.second->id == id; });
+  return found == tasks_.end() ? nullptr : found->second.get();
+}
+
+void BackgroundTasks::keep(std::shared_ptr<Task> task, Tasks& forgotten) {
+  tasks_.emplace(++started_, std::move(task));
+  for (auto at = tasks_.begin(); at != tasks_.end() && tasks_.size() > kBackgroundTasksKeptMax;) {
+    const auto next = std::next(at);
+    if (at->second->status != TaskView::Status::running) forgotten.insert(tasks_.extract(at));
+    at = next;
+  }
+}
+
 Result<void> BackgroundTasks::adopt(const std::string& id, BackgroundCommand& command) {
   auto task = std::make_shared<Task>();
   Tasks forgotten;  // destroyed without the lock: their watchers may still be on their way out
   const std::lock_guard lock(mutex_);
-  const auto running = std::count_if(tasks_.begin(), tasks_.end(),
-                                     [](const auto& it) { return it.second->status == TaskView::Status::running; });
-  if (static_cast<std::size_t>(running) >= kBackgroundTasksRunningMax) {
-    return fail(Errc::limit, std::to_string(kBackgroundTasksRunningMax) +
-                                 " background tasks run already: stop one with TaskStop first.");
-  }
+  if (auto room = has_room(); !room) return room;
   task->id = id;
-  task->what = std::move(command);
-  task->what.output->keep_all();
+  task->type = "local_bash";
+  task->command = std::move(command.command);
+  task->description = std::move(command.description);
+  task->output = std::move(command.output);
+  task->output->keep_all();
+  task->child = std::move(command.child);
+  task->deadline = command.deadline;
+  task->on_output = std::move(command.on_output);
   Task& watched = *task;
   task->watcher = std::jthread([this, &watched](std::stop_token stop) { watch(watched, std::move(stop)); });
-  tasks_.emplace(number_of(id), std::move(task));
-  forgotten = take_old_ones();
+  keep(std::move(task), forgotten);
   return {};
 }
 
-void BackgroundTasks::watch(Task& task, std::stop_token stop) {
-  const auto keep = [&](OutputStream, std::string_view bytes) {
+Result<void> BackgroundTasks::add(const std::string& id, BackgroundWork work) {
+  auto task = std::make_shared<Task>();
+  Tasks forgotten;
+  const std::lock_guard lock(mutex_);
+  if (auto room = has_room(); !room) return room;
+  for (auto at = tasks_.begin(); at != tasks_.end();) {
+    const auto next = std::next(at);
+    if (at->second->id == id) forgotten.insert(tasks_.extract(at));
+    at = next;
+  }
+  task->id = id;
+  task->type = std::move(work.type);
+  task->command = std::move(work.title);
+  task->description = std::move(work.description);
+  task->output = std::move(work.output);
+  task->output->keep_all();
+  task->stop_work = std::move(work.stop);
+  keep(std::move(task), forgotten);
+  return {};
+}
+
+void BackgroundTasks::print(std::string_view id, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  if (Task* task = find_task(id)) task->output->add(text);
+}
+
+void BackgroundTasks::ended(std::string_view id, TaskView::Status status) {
+  std::shared_ptr<Task> task;
+  {
     const std::lock_guard lock(mutex_);
-    task.what.output->add(bytes);
+    const auto found = std::ranges::find_if(tasks_, [&](const auto& it) { return it.second->id == id; });
+    if (found == tasks_.end()) return;
+    task = found->second;
+  }
+  end(*task, status, std::nullopt, {});
+}
+
+void BackgroundTasks::watch(Task& task, std::stop_token stop) {
+  const auto print_it = [&](OutputStream stream, std::string_view bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      task.output->add(bytes);
+    }
+    if (task.on_output) task.on_output(stream, bytes);
   };
-  const auto end = task.what.child->follow(keep, {.cancel = stop, .deadline = task.what.deadline}, {});
+  const auto followed = task.child->follow(print_it, {.cancel = stop, .deadline = task.deadline}, {});
+  const bool exited = followed && *followed && (*followed)->signal == 0;
+  end(task, status_of(followed), exited ? std::optional((*followed)->exit_code) : std::nullopt,
+      followed ? "" : "\n" + followed.error().message + "\n");
+}
+
+void BackgroundTasks::end(Task& task, TaskView::Status status, std::optional<int> exit_code,
+                          std::string_view last_words) {
   std::vector<std::function<void()>> callbacks;
   {
     const std::lock_guard lock(mutex_);
-    task.status = status_of(end);
-    if (end && *end && (*end)->signal == 0) task.exit_code = (*end)->exit_code;
-    if (!end) task.what.output->add("\n" + end.error().message + "\n");
+    task.status = status;
+    task.exit_code = exit_code;
+    if (!last_words.empty()) task.output->add(last_words);
     callbacks.swap(task.callbacks);
   }
   for (auto& callback : callbacks) callback();
 }
 
-BackgroundTasks::Tasks BackgroundTasks::take_old_ones() {
-  Tasks taken;
-  for (auto at = tasks_.begin(); at != tasks_.end() && tasks_.size() > kBackgroundTasksKeptMax;) {
-    const auto next = std::next(at);
-    if (at->second->status != TaskView::Status::running) taken.insert(tasks_.extract(at));
-    at = next;
-  }
-  return taken;
-}
-
 TaskView BackgroundTasks::view_of(const Task& task) const {
   return {.id = task.id,
-          .command = task.what.command,
-          .description = task.what.description,
+          .type = task.type,
+          .command = task.command,
+          .description = task.description,
           .status = task.status,
           .exit_code = task.exit_code,
-          .output_file = task.what.output->file(),
+          .output_file = task.output->file(),
           .output = {},
-          .output_bytes = task.what.output->size()};
+          .output_bytes = task.output->size()};
 }
 
 std::optional<TaskView> BackgroundTasks::look(std::string_view id, Part part) {
   const std::lock_guard lock(mutex_);
-  const auto found = tasks_.find(number_of(id));
-  if (found == tasks_.end()) return std::nullopt;
-  TaskView view = view_of(*found->second);
-  ShellOutput& output = *found->second->what.output;
-  const std::string fresh = output.take_new();
-  view.output = part == Part::all ? output.text() : fresh;
+  Task* task = find_task(id);
+  if (!task) return std::nullopt;
+  TaskView view = view_of(*task);
+  const std::string fresh = task->output->take_new();
+  view.output = part == Part::all ? task->output->text() : fresh;
   return view;
 }
 
@@ -148,7 +213,7 @@ std::optional<bool> BackgroundTasks::stop(std::string_view id) {
   std::shared_ptr<Task> task;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = tasks_.find(number_of(id));
+    const auto found = std::ranges::find_if(tasks_, [&](const auto& it) { return it.second->id == id; });
     if (found == tasks_.end()) return std::nullopt;
     if (found->second->status != TaskView::Status::running) return false;
     task = found->second;
@@ -161,7 +226,7 @@ std::optional<bool> BackgroundTasks::stop(std::string_view id) {
     ended = true;
     changed.notify_all();
   });
-  task->watcher.request_stop();
+  task->request_stop();
   std::unique_lock lock(mutex);
   changed.wait(lock, [&] { return ended; });
   return true;
@@ -170,9 +235,9 @@ std::optional<bool> BackgroundTasks::stop(std::string_view id) {
 void BackgroundTasks::when_ended(std::string_view id, std::function<void()> callback) {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = tasks_.find(number_of(id));
-    if (found != tasks_.end() && found->second->status == TaskView::Status::running) {
-      found->second->callbacks.push_back(std::move(callback));
+    Task* task = find_task(id);
+    if (task && task->status == TaskView::Status::running) {
+      task->callbacks.push_back(std::move(callback));
       return;
     }
   }

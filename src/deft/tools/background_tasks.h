@@ -28,12 +28,25 @@ struct BackgroundCommand {
   std::string command;
   std::string description;
   std::optional<TimePoint> deadline;
+  // Also told of everything that it prints, as it comes, on a thread of the task's own; it must not wait.
+  OutputSink on_output = nullptr;
+};
+
+// Something else that goes on with nobody waiting for it: a subagent. Whoever adds it tells when it has ended, and has
+// ended it before it is gone itself.
+struct BackgroundWork {
+  std::string type;  // "local_agent"
+  std::string title;
+  std::string description;
+  std::unique_ptr<ShellOutput> output;
+  std::function<void()> stop;  // asks it to end; returns at once
 };
 
 struct TaskView {
   enum class Status : std::uint8_t { running, completed, failed, stopped, timed_out };
   std::string id;
-  std::string command;
+  std::string type;     // "local_bash", "local_agent"
+  std::string command;  // or its title
   std::string description;
   Status status = Status::running;
   std::optional<int> exit_code;  // nothing: it runs, or was killed
@@ -45,7 +58,7 @@ struct TaskView {
 };
 std::string_view to_string(TaskView::Status status);
 
-// The background commands of one session, whoever started them. They end with it. Any thread may call.
+// What runs in the background of one session, whoever started it. They end with it. Any thread may call.
 class BackgroundTasks {
  public:
   BackgroundTasks() = default;
@@ -57,6 +70,11 @@ class BackgroundTasks {
   std::string next_id();
   // From now on the command is watched here. Error `limit`: too many run; then it is still the caller's.
   Result<void> adopt(const std::string& id, BackgroundCommand& command);
+  // The same for other work, under an id of the caller's own: of letters and digits. An id that was used before is used
+  // again.
+  Result<void> add(const std::string& id, BackgroundWork work);
+  void print(std::string_view id, std::string_view text);  // adds to its output
+  void ended(std::string_view id, TaskView::Status status);
 
   enum class Part : std::uint8_t { all, since_last };
   std::optional<TaskView> look(std::string_view id, Part part);
@@ -69,14 +87,18 @@ class BackgroundTasks {
  private:
   struct Task;
 
-  using Tasks = std::map<std::uint64_t, std::shared_ptr<Task>>;
+  using Tasks = std::map<std::uint64_t, std::shared_ptr<Task>>;  // in the order of their starts
 
+  Result<void> has_room() const;                            // under mutex_
+  Task* find_task(std::string_view id) const;               // under mutex_; null: no such task
+  void keep(std::shared_ptr<Task> task, Tasks& forgotten);  // under mutex_
+  void end(Task& task, TaskView::Status status, std::optional<int> exit_code, std::string_view last_words);
   void watch(Task& task, std::stop_token stop);
-  Tasks take_old_ones();  // under mutex_
   TaskView view_of(const Task& task) const;
 
   mutable std::mutex mutex_;
-  std::uint64_t last_number_ = 0;  // under mutex_
+  std::uint64_t last_number_ = 0;  // of commands; under mutex_
+  std::uint64_t started_ = 0;      // under mutex_
   Tasks tasks_;                    // under mutex_, and what is said so in Task
 };
 

@@ -17,9 +17,11 @@ TEST(BuiltinTools, AreAllThereWithUsableSchemasAndADescription) {
     EXPECT_FALSE(entry.tool->spec().description.empty());
     EXPECT_EQ(find_string(entry.tool->spec().input_schema, "type"), "object");
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"AskUserQuestion", "Bash", "Edit", "EnterPlanMode", "ExitPlanMode", "Glob",
-                                             "Grep", "NotebookEdit", "Read", "Sleep", "TaskOutput", "TaskStop",
-                                             "WebFetch", "Write"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "AskUserQuestion", "Bash",    "Edit",     "EnterPlanMode", "EnterWorktree", "ExitPlanMode",
+                       "ExitWorktree",    "Glob",    "Grep",     "NotebookEdit",  "Read",          "Sleep",
+                       "TaskCreate",      "TaskGet", "TaskList", "TaskOutput",    "TaskStop",      "TaskUpdate",
+                       "WebFetch",        "Write"}));
 }
 
 }  // namespace

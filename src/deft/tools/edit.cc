@@ -102,12 +102,13 @@ Result<PlannedChange> make_plan(const Input& input, ToolIo& io) {
 
 class EditTool final : public FileChangeTool {
  public:
-  EditTool()
+  explicit EditTool(std::shared_ptr<FileChangeObserver> observer)
       : FileChangeTool({.name = "Edit",
                         .description = std::string(kDescription),
                         .input_schema = parse_json(kInputSchema).value(),
                         .search_hint = "change replace modify text in a file",
-                        .path_fields = {"file_path"}}) {}
+                        .path_fields = {"file_path"}},
+                       std::move(observer)) {}
 
   std::optional<Footprint> footprint(const Json& json, const SessionView&) const override {
     const Input input = parse(json);
@@ -124,6 +125,7 @@ class EditTool final : public FileChangeTool {
     if (replacements > 1) result.text += " in " + std::to_string(replacements) + " places";
     result.text += "." + note_of(result);
     if (!patch->empty()) result.text += " It now reads:\n" + patch_excerpt(*patch);
+    result.text += findings_of(result);
   }
 
  private:
@@ -132,6 +134,8 @@ class EditTool final : public FileChangeTool {
 
 }  // namespace
 
-std::shared_ptr<Tool> make_edit_tool() { return std::make_shared<EditTool>(); }
+std::shared_ptr<Tool> make_edit_tool(std::shared_ptr<FileChangeObserver> observer) {
+  return std::make_shared<EditTool>(std::move(observer));
+}
 
 }  // namespace deft

@@ -107,7 +107,7 @@ TEST_F(EditToolTest, EveryRefusalSaysWhatToDo) {
   EXPECT_EQ(error(edit("/p/a", "a", "b")),
             "stale: /p/a has changed since you read it, by a command or by someone else: read it again before you "
             "change it.");
-  files.remove("/p/a");
+  files.take_away("/p/a");
   EXPECT_EQ(error(edit("/p/a", "a", "b")).substr(0, 30), "not_found: /p/a does not exist");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@
 namespace deft {
 
 inline constexpr std::size_t kFileBytesMax = std::size_t{64} << 20;
+
+inline constexpr std::int64_t kFileIsGoneNs = -1;  // of FileWasLookedAt: in the place of a modification time
 
 struct OpenedFile {
   std::string path;  // canonical

@@ -47,6 +47,10 @@ Result<ToolResult> FileChangeTool::run(const Json& input, ToolIo& io) {
   add_sentence(note, planned->note);
   if (!cannot_undo.empty()) add_sentence(note, "It cannot be undone: " + cannot_undo + ".");
   if (!note.empty()) details["note"] = note;
+  if (observer_) {
+    const std::string paths[] = {planned->path};
+    if (std::string findings = observer_->look_at(paths, io); !findings.empty()) details["diagnostics"] = findings;
+  }
   FileSeen seen = seen_wholly(planned->path, replaced->status, planned->bytes);
   seen.whole = planned->whole_was_seen;
   seen.lines = planned->lines_seen;
@@ -67,6 +71,11 @@ Result<PlaceForFile> find_place(std::string_view path, ToolIo& io) {
 std::string note_of(const ToolResult& result) {
   const auto note = find_string(result.details, "note");
   return note ? " " + std::string(*note) : "";
+}
+
+std::string findings_of(const ToolResult& result) {
+  const auto findings = find_string(result.details, "diagnostics");
+  return findings ? "\n" + std::string(*findings) : "";
 }
 
 }  // namespace deft

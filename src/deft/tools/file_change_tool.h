@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "deft/tools/file_change.h"
+#include "deft/tools/file_change_observer.h"
 
 namespace deft {
 
@@ -21,7 +23,7 @@ struct PlannedChange {
 
 // What Edit, Write and NotebookEdit have in common: the plan is made to validate the call, and made anew to run it,
 // because the world may have changed in between. Then the old content is kept for undo, the new one takes its place,
-// and the session remembers it as seen.
+// the session remembers it as seen, and an observer, if there is one, looks at it.
 class FileChangeTool : public Tool {
  public:
   const ToolSpec& spec() const final { return spec_; }
@@ -29,11 +31,13 @@ class FileChangeTool : public Tool {
   Result<ToolResult> run(const Json& input, ToolIo& io) final;
 
  protected:
-  explicit FileChangeTool(ToolSpec spec) : spec_(std::move(spec)) {}
+  FileChangeTool(ToolSpec spec, std::shared_ptr<FileChangeObserver> observer)
+      : spec_(std::move(spec)), observer_(std::move(observer)) {}
   virtual Result<PlannedChange> plan(const Json& input, ToolIo& io) const = 0;
 
  private:
   const ToolSpec spec_;
+  const std::shared_ptr<FileChangeObserver> observer_;  // null: nobody looks
 };
 
 // For plans of files that do not exist yet: the canonical path, and what is there.
@@ -45,5 +49,7 @@ Result<PlaceForFile> find_place(std::string_view path, ToolIo& io);
 
 // " " and the note of a result, or nothing.
 std::string note_of(const ToolResult& result);
+// What the observer said, on lines of its own, or nothing.
+std::string findings_of(const ToolResult& result);
 
 }  // namespace deft

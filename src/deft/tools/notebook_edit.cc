@@ -77,12 +77,13 @@ Result<PlannedChange> make_plan(const Input& input, ToolIo& io) {
 
 class NotebookEditTool final : public FileChangeTool {
  public:
-  NotebookEditTool()
+  explicit NotebookEditTool(std::shared_ptr<FileChangeObserver> observer)
       : FileChangeTool({.name = "NotebookEdit",
                         .description = std::string(kDescription),
                         .input_schema = parse_json(kInputSchema).value(),
                         .search_hint = "change insert delete cell of Jupyter ipynb",
-                        .path_fields = {"notebook_path"}}) {}
+                        .path_fields = {"notebook_path"}},
+                       std::move(observer)) {}
 
   std::optional<Footprint> footprint(const Json& json, const SessionView&) const override {
     return Footprint::writes(parse(json).path);
@@ -96,6 +97,7 @@ class NotebookEditTool final : public FileChangeTool {
     const char* done = *mode == "insert" ? "Inserted" : *mode == "delete" ? "Deleted" : "Replaced";
     result.text =
         std::string(done) + " the cell " + std::string(*id) + " of " + std::string(*path) + "." + note_of(result);
+    result.text += findings_of(result);
   }
 
  private:
@@ -104,6 +106,8 @@ class NotebookEditTool final : public FileChangeTool {
 
 }  // namespace
 
-std::shared_ptr<Tool> make_notebook_edit_tool() { return std::make_shared<NotebookEditTool>(); }
+std::shared_ptr<Tool> make_notebook_edit_tool(std::shared_ptr<FileChangeObserver> observer) {
+  return std::make_shared<NotebookEditTool>(std::move(observer));
+}
 
 }  // namespace deft

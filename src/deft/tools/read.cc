@@ -197,8 +197,9 @@ std::string text_for_model(const Json& file) {
 
 class ReadTool final : public Tool {
  public:
-  ReadTool()
-      : spec_{.name = "Read",
+  explicit ReadTool(AfterReading after_reading)
+      : after_reading_(std::move(after_reading)),
+        spec_{.name = "Read",
               .description = std::string(kDescription),
               .input_schema = parse_json(kInputSchema).value(),
               .search_hint = "show contents of a file, picture, PDF or notebook",
@@ -214,6 +215,24 @@ class ReadTool final : public Tool {
 
   Result<ToolResult> run(const Json& json, ToolIo& io) override {
     const Input input = parse(json);
+    auto result = read(input, io);
+    if (!result || !after_reading_) return result;
+    for (const std::string& text : after_reading_(input.path)) result->new_messages.emplace_back(text);
+    return result;
+  }
+
+  void map_result(const Json&, ToolResult& result) const override {
+    const Json* file = find(result.details, "file");
+    if (!file) return;
+    const auto type = find_string(result.details, "type");
+    if (type == "text") result.text = text_for_model(*file);
+    if (type == "notebook") map_notebook(result);
+    if (type == "parts") map_pdf(result);
+    if (type == "image") map_image(*file, result);
+  }
+
+ private:
+  static Result<ToolResult> read(const Input& input, ToolIo& io) {
     auto file = open_file(io.os.files, input.path);
     if (!file) return std::unexpected(file.error());
     if (io.stop.stop_requested()) return fail(Errc::cancelled, "The read was cancelled.");
@@ -235,22 +254,14 @@ class ReadTool final : public Tool {
                                        "), not text: look at it with a command such as file, strings or xxd.");
   }
 
-  void map_result(const Json&, ToolResult& result) const override {
-    const Json* file = find(result.details, "file");
-    if (!file) return;
-    const auto type = find_string(result.details, "type");
-    if (type == "text") result.text = text_for_model(*file);
-    if (type == "notebook") map_notebook(result);
-    if (type == "parts") map_pdf(result);
-    if (type == "image") map_image(*file, result);
-  }
-
- private:
-  ToolSpec spec_;
+  const AfterReading after_reading_;
+  const ToolSpec spec_;
 };
 
 }  // namespace
 
-std::shared_ptr<Tool> make_read_tool() { return std::make_shared<ReadTool>(); }
+std::shared_ptr<Tool> make_read_tool(AfterReading after_reading) {
+  return std::make_shared<ReadTool>(std::move(after_reading));
+}
 
 }  // namespace deft

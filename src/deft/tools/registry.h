@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -9,13 +10,17 @@
 #include "deft/base/result.h"
 #include "deft/core/permission.h"
 #include "deft/core/schema.h"
+#include "deft/core/tool_discovery.h"
 #include "deft/tools/tool.h"
 
 namespace deft {
 
+inline constexpr std::size_t kToolsPerGroupMax = 10'000;
+
 struct RegisteredTool {
   std::shared_ptr<Tool> tool;  // shared: a message keeps the pool that it began with
   Schema input_schema;
+  std::size_t definition_characters = 0;  // about
 };
 
 // The tools at one moment. Immutable, so it never changes under a running message.
@@ -23,9 +28,14 @@ class ToolPool {
  public:
   // By name, then by alias; also tools that are not advertised.
   const RegisteredTool* find(std::string_view name) const;
-  // What the model is shown: built-in tools by name, then all others by name. Adding a server moves no built-in.
+  // What the model may call: built-in tools by name, then all others by name. Adding a server moves no built-in.
   const std::vector<RegisteredTool>& advertised() const { return advertised_; }
-  // [{"name","description","input_schema"}…]: the same tools give the same bytes, so prompt caches hold.
+  // Those of them that are left out of the prompt until they are loaded; sorted.
+  const std::set<std::string, std::less<>>& deferred() const { return deferred_; }
+  bool is_deferred(std::string_view name) const { return deferred_.contains(name); }
+  bool defers_by_reference() const { return by_reference_; }
+  // [{"name","description","input_schema"}…]: the same tools give the same bytes, so prompt caches hold. What was
+  // loaded in the session follows all others, in the order of loading; what the API loads itself has "defer_loading".
   std::string definitions(const SessionState& session) const;
 
  private:
@@ -33,6 +43,8 @@ class ToolPool {
   std::unordered_map<std::string, RegisteredTool> by_name_;
   std::unordered_map<std::string, std::string> name_of_alias_;
   std::vector<RegisteredTool> advertised_;
+  std::set<std::string, std::less<>> deferred_;
+  bool by_reference_ = false;
 };
 
 // Name to tool. Owned by one thread; others get snapshots.
@@ -41,10 +53,32 @@ class ToolRegistry {
   // Refuses a name that no API takes and a schema that does not compile. A later tool of the same name and origin
   // replaces the earlier one; a built-in is never replaced by a stranger.
   Result<void> add(std::shared_ptr<Tool> tool);
-  std::shared_ptr<const ToolPool> pool(const Permissions& permissions) const;
+  // All tools of a group (a server) from now on, instead of those that it had. Of a name that two groups have, the
+  // group that was set first keeps it, also while it has no tools: set all groups once, empty, in the order in which
+  // they are configured. Returns what people should know: which tools cannot be used, and why.
+  std::vector<std::string> set_group(const std::string& group, std::vector<std::shared_ptr<Tool>> tools);
+
+  void set_deferral(const Deferral& deferral) { deferral_ = deferral; }
+  std::shared_ptr<const ToolPool> pool(const Permissions& permissions);
+  // The model was shown these definitions: what stands there is not left out later on, so that the prompt keeps its
+  // beginning.
+  void keep_listed(const ToolPool& pool);
 
  private:
-  std::vector<RegisteredTool> tools_;
+  struct Entry {
+    RegisteredTool registered;
+    std::size_t group = 0;  // 0: of none; else the place of its name in groups_, from 1
+  };
+  static bool comes_before(const Entry& a, const Entry& b);
+  std::size_t number_of(const std::string& group);
+  std::string name_of(std::size_t group) const;
+  void defer(ToolPool& pool);
+
+  std::vector<Entry> tools_;  // built-ins by name, then all others by name; of one name, who wins is first
+  std::vector<std::string> groups_;
+  Deferral deferral_;
+  bool defers_ = false;  // once there were too many, it stays so: the prompt must not go back and forth
+  std::set<std::string, std::less<>> kept_listed_;
 };
 
 }  // namespace deft

@@ -7,7 +7,7 @@
 
 #include "deft/base/text.h"
 
-// TaskOutput and TaskStop: what is done with a command that Bash left running.
+// TaskOutput and TaskStop: what is done with a command that Bash left running, and with a subagent in the background.
 
 namespace deft {
 namespace {
@@ -37,7 +37,7 @@ std::string list_text(const std::vector<TaskView>& tasks) {
 
 Json details_of(const TaskView& task) {
   JsonObject details{{"task_id", task.id},
-                     {"task_type", "local_bash"},
+                     {"task_type", task.type},
                      {"status", to_string(task.status)},
                      {"is_completed", task.is_completed()},
                      {"command", task.command},
@@ -111,7 +111,7 @@ class TaskOutputTool final : public Tool {
       .aliases = {"BashOutput"},
       .description =
           "Shows what a background task has printed so far and whether it has ended.\n"
-          "- task_id comes from the Bash call that started it; without one all tasks are listed.\n"
+          "- task_id comes from the Bash or Agent call that started it; without one all tasks are listed.\n"
           "- Waits for its end by default (block), at most timeout milliseconds; with block: false it answers at "
           "once.\n"
           "- since_last: true gives only what came since the last look. The whole output is in the task's file too.",
@@ -156,7 +156,7 @@ class TaskStopTool final : public Tool {
     return ToolResult{.text = message + one_line(task->command, kCommandShownCharacters),
                       .details = JsonObject{{"message", message + task->command},
                                             {"task_id", id},
-                                            {"task_type", "local_bash"},
+                                            {"task_type", task->type},
                                             {"command", task->command}}};
   }
 

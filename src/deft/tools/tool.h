@@ -49,6 +49,7 @@ struct ToolSpec {
   std::string search_hint = {};               // 3 to 10 words that the name does not hold already
   bool should_defer = false;                  // may be left out of the first prompt
   bool always_load = false;                   // never left out
+  bool finds_tools = false;                   // it loads those that were left out: without it none is
   std::vector<std::string> path_fields = {};  // inputs that are paths: the engine makes them absolute
   OnInterrupt on_interrupt = OnInterrupt::block;
   bool failure_cancels_siblings = false;
@@ -69,6 +70,11 @@ struct Wait {
   bool obeys_stop = false;
 };
 
+// Makes a call of a built-in tool from within something else, through the gate like any other (hooks, permission,
+// journal), and waits for it. Nobody is asked: what is not allowed is denied. `permissions`: null means those in force.
+using CallWithin =
+    std::function<ToolResult(std::string_view tool, Json input, std::shared_ptr<const Permissions> permissions)>;
+
 // What a running call has in hand.
 struct ToolIo {
   Os os;
@@ -77,6 +83,7 @@ struct ToolIo {
   std::function<void(Json)> progress;  // shown at once; the latest wins
   const Json* answer = nullptr;        // after a wait for the host: what it answered
   std::string_view call_id = {};
+  std::string_view agent_id = {};        // of the subagent that makes the call; empty: the main agent
   std::string_view session_folder = {};  // private to the session
   // Where output goes that is too long to be shown; null: nowhere. And how much of it is shown.
   std::shared_ptr<OutputFolder> outputs = nullptr;
@@ -88,6 +95,7 @@ struct ToolIo {
   // What the agent has and may do, when the call began.
   std::shared_ptr<const ToolPool> pool = nullptr;
   std::shared_ptr<const Permissions> permissions = nullptr;
+  CallWithin call = nullptr;  // while the call is under way; null: there is no gate here
 };
 
 // A tool declares what it is; the engine never treats one specially by its name. A declaration that throws counts as

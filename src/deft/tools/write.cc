@@ -115,12 +115,13 @@ Result<PlannedChange> make_plan(const Input& input, ToolIo& io) {
 
 class WriteTool final : public FileChangeTool {
  public:
-  WriteTool()
+  explicit WriteTool(std::shared_ptr<FileChangeObserver> observer)
       : FileChangeTool({.name = "Write",
                         .description = std::string(kDescription),
                         .input_schema = parse_json(kInputSchema).value(),
                         .search_hint = "create new file or replace whole content",
-                        .path_fields = {"file_path"}}) {}
+                        .path_fields = {"file_path"}},
+                       std::move(observer)) {}
 
   std::optional<Footprint> footprint(const Json& json, const SessionView&) const override {
     return Footprint::writes(parse(json).path);
@@ -133,6 +134,7 @@ class WriteTool final : public FileChangeTool {
     const bool is_new = find_string(result.details, "type") == "create";
     result.text = (is_new ? "Created " : "Wrote ") + std::string(*path) + "." + note_of(result);
     if (!patch->empty()) result.text += " What changed:\n" + patch_excerpt(*patch);
+    result.text += findings_of(result);
   }
 
  private:
@@ -141,6 +143,8 @@ class WriteTool final : public FileChangeTool {
 
 }  // namespace
 
-std::shared_ptr<Tool> make_write_tool() { return std::make_shared<WriteTool>(); }
+std::shared_ptr<Tool> make_write_tool(std::shared_ptr<FileChangeObserver> observer) {
+  return std::make_shared<WriteTool>(std::move(observer));
+}
 
 }  // namespace deft

@@ -6,8 +6,11 @@
 #include <cstring>
 #include <optional>
 
+#include "deft/lsp/lsp_tool.h"
 #include "deft/os/capabilities.h"
 #include "deft/os/curl_http_client.h"
+#include "deft/tools/apply_patch.h"
+#include "deft/tools/powershell.h"
 #include "deft/tools/shell_environment.h"
 
 namespace deft {
@@ -52,9 +55,18 @@ UseProfile use_profile(ShellSettings::Profile profile) {
   return UseProfile::if_needed;
 }
 
+bool offers_apply_patch(ToolSettings::EditTool edit_tool, std::string_view model) {
+  switch (edit_tool) {
+    case ToolSettings::EditTool::edit: return false;
+    case ToolSettings::EditTool::apply_patch: return true;
+    case ToolSettings::EditTool::by_model: break;
+  }
+  return is_trained_on_patches(model);
+}
+
 }  // namespace
 
-BuiltinOptions builtin_options(const Settings& settings) {
+BuiltinOptions builtin_options(const Settings& settings, std::string_view model) {
   const ShellSettings& shell = settings.shell;
   const bool can_restrict = can_run_read_only();
   BashOptions bash{.read_only_calls = can_restrict || shell.read_only_without_sandbox,
@@ -76,6 +88,17 @@ BuiltinOptions builtin_options(const Settings& settings) {
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
     options.web_search.key = key;
   }
+  options.worktree.git = {.symlinked_directories = settings.worktree.symlink_directories,
+                          .sparse_paths = settings.worktree.sparse_paths,
+                          .from_remote = settings.worktree.from_remote,
+                          .environment = ShellEnvironment::own()};
+  options.others = [of_lsp = settings.lsp, profile = options.bash.profile, can_restrict] {
+    auto servers = std::make_shared<lsp::LanguageServers>(
+        lsp::LanguageServersOptions{.settings = of_lsp, .profile = profile, .can_restrict = can_restrict});
+    return OtherTools{.tools = {lsp::make_lsp_tool(servers, of_lsp.enabled)}, .observer = servers};
+  };
+  if (const char* path = std::getenv("PATH")) options.powershell = find_powershell(path).value_or("");
+  options.apply_patch = offers_apply_patch(settings.tools.edit_tool, model);
   return options;
 }
 

@@ -9,9 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "deft/agent/agent_files.h"
 #include "deft/base/json.h"
+#include "deft/base/text.h"
 #include "deft/model/provider_choice.h"
 #include "deft/os/capabilities.h"
+#include "deft/os/disk_files.h"
 #include "deft/os/environment.h"
 #include "deft/tools/shell_environment.h"
 #include "deft/ui/session_settings.h"
@@ -110,6 +113,22 @@ void examine_providers(std::vector<Finding>& findings) {
                             "\"searxng\", \"url\": …} or {\"provider\": \"brave\"} in the settings adds it"});
 }
 
+// Types of subagents that are written down where this session would look for them.
+void examine_agent_types(std::vector<Finding>& findings) {
+  std::error_code error;
+  const std::string directory = std::filesystem::current_path(error);
+  const auto session = load_session_settings({.directory = directory, .given = {}, .wanted = {}});
+  DiskFiles files;
+  const FoundAgentTypes found =
+      find_agent_types({.places = settings_places(directory), .trusted = session && session->trusted}, files);
+  for (const std::string& problem : found.problems) {
+    findings.push_back({"agent type", Finding::State::note, problem});
+  }
+  std::vector<std::string> names;
+  for (const AgentType& type : found.types) names.push_back(type.name);
+  if (!names.empty()) findings.push_back({"agent types", Finding::State::good, join(names, ", ")});
+}
+
 std::vector<Finding> examine() {
   std::vector<Finding> findings;
   const SystemCapabilities system = probe_capabilities();
@@ -127,6 +146,7 @@ std::vector<Finding> examine() {
   findings.push_back(profile());
   findings.push_back(secrets(system.is_root));
   examine_providers(findings);
+  examine_agent_types(findings);
   return findings;
 }
 

@@ -27,6 +27,7 @@ class EventLog final : public Frontend {
 
   void show(Event event) override;
   bool wants_stages() const override { return true; }
+  bool wants_hooks() const override { return next_.wants_hooks(); }
 
  private:
   EventLog(UniqueFd file, Frontend& next, const Clock& clock, SecretMask mask);

@@ -11,6 +11,7 @@
 
 #include "deft/agent/engine.h"
 #include "deft/agent/timeline_recorder.h"
+#include "deft/agent/worktree_hooks.h"
 #include "deft/base/path.h"
 #include "deft/core/message_json.h"
 #include "deft/ui/builtin_options.h"
@@ -22,6 +23,7 @@
 #include "deft/ui/line_writer.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/settings_store.h"
+#include "deft/ui/skill_setup.h"
 #include "deft/ui/terminal_asker.h"
 
 namespace deft {
@@ -118,6 +120,17 @@ int execute(const ExecOptions& options) {
   builtin.search.denied = [engine = engine->get()](std::string_view path, bool) {
     return engine->permissions()->hides(path);
   };
+  const SkillSetup skills({.directory = options.working_directory,
+                           .trusted = options.permissions.trusted,
+                           .wanted = options.settings_request.wanted},
+                          **engine, hooks.runner());
+  for (const std::string& problem : skills.shelf()->problems()) {
+    std::fprintf(stderr, "deft exec: %s\n", safe_display(problem).c_str());
+  }
+  builtin.skill = skills.tool_options();
+  builtin.worktree = with_worktree_hooks(builtin.worktree, hooks.runner(), [engine = engine->get()] {
+    return HookScene{.directory = engine->permissions()->setup().directory, .mode = engine->permissions()->mode()};
+  });
   for (auto& tool : make_builtin_tools(builtin)) {
     if (auto added = (*engine)->add_tool(std::move(tool)); !added) return complain(added.error());
   }
@@ -154,7 +167,7 @@ int run_exec(int argc, const char* const* argv) {
   for (const std::string& notice : options.notices) {
     std::fprintf(stderr, "deft exec: %s\n", safe_display(notice).c_str());
   }
-  InputReader::take_over_signals();
+  StreamReader::take_over_signals();
   return options.dry_run ? dry_run() : execute(options);
 }
 

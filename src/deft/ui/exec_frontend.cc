@@ -37,8 +37,8 @@ JsonObject request_line(const PermissionAsked& asked) {
                   {"stage", to_string(asked.decision.stage)},
                   {"destructive", asked.is_destructive}};
   if (!asked.decision.rule.empty()) line["rule"] = asked.decision.rule;
-  if (!asked.from.agent_id.empty()) line["agent_id"] = asked.from.agent_id;
-  if (!asked.from.agent_type.empty()) line["agent_type"] = asked.from.agent_type;
+  if (!asked.agent_id.empty()) line["agent_id"] = asked.agent_id;
+  if (!asked.agent_type.empty()) line["agent_type"] = asked.agent_type;
   line["proposal"] = to_array(asked.proposal);
   // The input as it will run, not as it came: an answer belongs to exactly this.
   line["input"] = asked.call.input;

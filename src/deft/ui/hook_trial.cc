@@ -26,6 +26,7 @@ std::string verdict_sentence(const HookOutcome& outcome) {
 
 std::string block_sentence(HookEvent event, const std::string& reason) {
   switch (event) {
+    case HookEvent::user_prompt_expansion:
     case HookEvent::user_prompt_submit: return with_reason("the prompt is taken back", reason);
     case HookEvent::stop: return with_reason("the turn goes on, and the model is told", reason);
     case HookEvent::subagent_stop: return with_reason("the subagent goes on, and is told", reason);

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <thread>
 
 #include "deft/ui/exec_input.h"
+#include "deft/ui/stream_reader.h"
 
 namespace deft {
 
@@ -14,23 +14,17 @@ class InputReader {
  public:
   using Sink = std::function<void(InputItem)>;
 
-  // Before any thread starts: signals are read here, and a reader of ours that goes away is an error of write().
-  static void take_over_signals();
-
   InputReader(int descriptor, int output, Sink sink);
-  ~InputReader();  // stops reading, also in the middle of the input
-  InputReader(const InputReader&) = delete;
-  InputReader& operator=(const InputReader&) = delete;
 
  private:
-  void read_all();
+  void take(const StreamReader::Item& item);
+  void hand_on(std::vector<InputItem> items);
 
-  const int descriptor_;
-  const int output_;
   const Sink sink_;
-  int wake_up_ = -1;
-  int signals_ = -1;
-  std::thread thread_;
+  // Of the reader's thread:
+  ExecInput input_;
+  bool aborted_ = false;
+  StreamReader reader_;  // last: its thread uses the rest
 };
 
 }  // namespace deft

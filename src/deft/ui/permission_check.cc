@@ -7,25 +7,39 @@
 
 #include "deft/agent/permission_ground.h"
 #include "deft/base/path.h"
+#include "deft/core/apply_patch.h"
 
 namespace deft {
 namespace {
 
 enum class Nature : std::uint8_t { session, reads_nothing, reads, network, person };
-constexpr std::array<std::pair<std::string_view, Nature>, 25> kNatures = {
-    {{"TodoWrite", Nature::session},   {"TaskCreate", Nature::session},
-     {"TaskGet", Nature::session},     {"TaskList", Nature::session},
-     {"TaskUpdate", Nature::session},  {"TaskStop", Nature::session},
-     {"TaskOutput", Nature::session},  {"EnterPlanMode", Nature::session},
-     {"ToolSearch", Nature::session},  {"Sleep", Nature::session},
-     {"SendMessage", Nature::session}, {"TeamCreate", Nature::session},
-     {"TeamDelete", Nature::session},  {"StructuredOutput", Nature::session},
-     {"Agent", Nature::reads_nothing}, {"AskUserQuestion", Nature::person},
-     {"ExitPlanMode", Nature::person}, {"Read", Nature::reads},
-     {"Grep", Nature::reads},          {"Glob", Nature::reads},
-     {"LSP", Nature::reads},           {"LS", Nature::reads},
-     {"NotebookRead", Nature::reads},  {"WebFetch", Nature::network},
-     {"WebSearch", Nature::network}}};
+constexpr std::array<std::pair<std::string_view, Nature>, 27> kNatures = {{{"TodoWrite", Nature::session},
+                                                                           {"TaskCreate", Nature::session},
+                                                                           {"TaskGet", Nature::session},
+                                                                           {"TaskList", Nature::session},
+                                                                           {"TaskUpdate", Nature::session},
+                                                                           {"TaskStop", Nature::session},
+                                                                           {"TaskOutput", Nature::session},
+                                                                           {"EnterPlanMode", Nature::session},
+                                                                           {"ToolSearch", Nature::session},
+                                                                           {"Sleep", Nature::session},
+                                                                           {"SendMessage", Nature::session},
+                                                                           {"TeamCreate", Nature::session},
+                                                                           {"TeamDelete", Nature::session},
+                                                                           {"StructuredOutput", Nature::session},
+                                                                           {"Agent", Nature::reads_nothing},
+                                                                           {"AskUserQuestion", Nature::person},
+                                                                           {"ExitPlanMode", Nature::person},
+                                                                           {"Read", Nature::reads},
+                                                                           {"Grep", Nature::reads},
+                                                                           {"Glob", Nature::reads},
+                                                                           {"LSP", Nature::reads},
+                                                                           {"LS", Nature::reads},
+                                                                           {"NotebookRead", Nature::reads},
+                                                                           {"WebFetch", Nature::network},
+                                                                           {"WebSearch", Nature::network},
+                                                                           {"CronList", Nature::session},
+                                                                           {"ScheduleWakeup", Nature::session}}};
 
 // A line that was understood.
 struct CheckLine {
@@ -264,7 +278,9 @@ void declare_by_name(PermissionQuestion& question, const Permissions& permission
   question.all_paths_known = true;
   question.hides_denied_files = permissions.hides_anything() && (tool == "Grep" || tool == "Glob");
   if (subject.kind == SubjectKind::edit) {
-    const bool has_path = question.input && find_string(*question.input, subject.field).value_or("") != "";
+    const std::string_view path =
+        question.input ? find_string(*question.input, subject.field).value_or("") : std::string_view();
+    const bool has_path = tool == kPatchTool ? parse_patch(path).has_value() : !path.empty();
     question.edits_files = question.all_paths_known = has_path;
   }
   if (subject.kind == SubjectKind::command) {

@@ -60,10 +60,10 @@ std::string PermissionDialog::opening() const {
     return "\n--- a question (- to leave all of them unanswered)\n" + questions_->prompt();
   std::string out = "\n--- may this run? " + safe_display(asked_.title) + "\n";
   out += "tool: " + safe_display(asked_.call.name) + (asked_.is_destructive ? "   DESTRUCTIVE: cannot be undone" : "");
-  if (!asked_.from.agent_id.empty()) {
-    const std::string& type = asked_.from.agent_type;
-    out += "\nfor the subagent: " + safe_display(asked_.from.agent_id) +
-           (type.empty() ? "" : " (" + safe_display(type) + ")");
+  if (!asked_.agent_id.empty()) {
+    const std::string& type = asked_.agent_type;
+    out +=
+        "\nfor the subagent: " + safe_display(asked_.agent_id) + (type.empty() ? "" : " (" + safe_display(type) + ")");
   }
   out += "\nwhy it is asked: " + safe_display(asked_.decision.reason) + "\n";
   if (!asked_.decision.rule.empty()) out += "rule: " + safe_display(asked_.decision.rule) + "\n";

@@ -136,7 +136,7 @@ ServerDialog::ServerDialog(ServerAsked asked) : asked_(std::move(asked)) {
 }
 
 std::string ServerDialog::opening() const {
-  std::string out = "\n--- the server " + safe_display(asked_.from.server);
+  std::string out = "\n--- the server " + safe_display(asked_.server);
   switch (asked_.kind) {
     case PromptKind::elicitation_url:
       out += " asks you to visit a page\n" + quoted_display(asked_.message);

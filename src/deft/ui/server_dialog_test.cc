@@ -8,7 +8,7 @@ namespace {
 ServerAsked asked(PromptKind kind, std::string_view schema = "null") {
   return {.id = "perm_1",
           .kind = kind,
-          .from = {.server = "tracker"},
+          .server = "tracker",
           .message = "Tell me\x1B[2J",
           .details = *parse_json(schema),
           .url = "https://good.example@evil.example/login?x=1"};

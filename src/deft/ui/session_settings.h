@@ -9,9 +9,12 @@ namespace deft {
 
 // What a command line says about settings.
 struct SettingsRequest {
-  std::string directory;  // canonical; where the session starts
-  std::string given;      // --settings: a file, or JSON itself; empty: none
-  WantedSources wanted;
+  std::string directory;                  // canonical; where the session starts
+  std::string given;                      // --settings: a file, or JSON itself; empty: none
+  std::string managed = {};               // --managed-settings: the same, of whoever started us; strongest of all
+  std::vector<std::string> allowed = {};  // rules of the command line
+  std::vector<std::string> denied = {};
+  WantedSources wanted = {};
   bool trust = false;  // --trust: for this run
 };
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "deft/base/text.h"
-#include "deft/tools/builtin.h"
 #include "deft/tools/registry.h"
+#include "deft/ui/builtin_options.h"
 #include "deft/ui/tools_markdown.h"
 
 namespace deft {
@@ -39,12 +39,14 @@ int run_tools(int argc, const char* const* argv) {
     form = option;
   }
   ToolRegistry registry;
-  for (auto& tool : make_builtin_tools()) {
+  for (auto& tool : make_builtin_tools(builtin_options(Settings{}))) {
     if (auto added = registry.add(std::move(tool)); !added) {
       std::fprintf(stderr, "deft tools: %s\n", added.error().message.c_str());
       return 1;
     }
   }
+  // A host that drives `deft exec` shows its model what it wants to; people see all tools.
+  if (form != "--json") registry.set_deferral({.when = Deferral::When::when_many});
   const auto pool = registry.pool(Permissions({}, Mode::normal, {}));
   const SessionState session;
   if (form == "--json") return std::printf("%s\n", pool->definitions(session).c_str()), 0;

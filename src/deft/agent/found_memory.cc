@@ -1,0 +1,23 @@
+#include "deft/agent/found_memory.h"
+
+namespace deft {
+
+std::vector<std::string> FoundMemory::after_reading(const std::string& path) {
+  const auto canonical = files_.canonical(path);
+  if (!canonical) return {};
+  const std::lock_guard lock(mutex_);
+  if (!memory_) memory_.emplace(request_, files_);
+  std::vector<std::string> texts;
+  for (const MemoryFile& file : memory_->after_reading(*canonical)) {
+    texts.push_back("<system-reminder>People have written this down for you, about the place that you just read in:\n" +
+                    memory_text({file}) + "</system-reminder>");
+  }
+  return texts;
+}
+
+void FoundMemory::forget() {
+  const std::lock_guard lock(mutex_);
+  if (memory_) memory_->forget_what_was_read();
+}
+
+}  // namespace deft

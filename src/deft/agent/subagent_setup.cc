@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <utility>
+
+#include "deft/agent/subagent.h"
+#include "deft/base/text.h"
+
+// What a subagent begins with: its options, which are its parent's where nothing else is said, and its tools.
+
+namespace deft {
+namespace {
+
+std::optional<std::size_t> smaller_of(std::optional<std::size_t> a, std::optional<std::size_t> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+// What its parent has left of the session's budget.
+TurnLimits limits_of(const TurnLimits& parent, const Agent::Spent& spent, std::optional<std::size_t> requests_max) {
+  TurnLimits limits{.requests_max = requests_max};
+  if (parent.cost_max) limits.cost_max = std::max(0.0, *parent.cost_max - spent.cost);
+  if (parent.tokens_max) limits.tokens_max = *parent.tokens_max - std::min(*parent.tokens_max, spent.tokens);
+  return limits;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Subagents::Subagent>> Subagents::make(const AgentRequest& request, const ToolIo& io,
+                                                             const std::string& id) {
+  const auto found = type_named(request.type);
+  if (!found) return fail(Errc::invalid_input, "There is no agent type " + json_quote(request.type) + ".");
+  const AgentType& type = *found;
+  std::shared_ptr<Subagent> child;
+  AgentOptions options;
+  {
+    const std::lock_guard lock(mutex_);
+    Member& parent = member(io.agent_id);
+    if (!parent.agent || !main_->agent) return fail(Errc::cancelled, "");
+    child = std::make_shared<Subagent>(*this, id, request, type, parent, io);
+    options = options_for(request, type, io, parent, *child);
+  }
+  child->model = options.model;
+  auto agent = Agent::open(std::move(options), model_, child->frontend);
+  if (!agent) return std::unexpected(agent.error());
+  if (request.resume.empty()) {
+    (*agent)->engine().go_to(std::string(io.session.working_directory()));
+    (*agent)->set_state("agent", JsonObject{{"type", type.name}, {"description", request.description}});
+  }
+  if (auto given = give_tools(request, type, io, **agent, child->member.depth); !given) {
+    return std::unexpected(given.error());
+  }
+  const std::lock_guard lock(mutex_);
+  child->agent = std::move(*agent);
+  child->member.agent = child->agent.get();
+  return child;
+}
+
+AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType& type, const ToolIo& io,
+                                    Member& parent, Subagent& child) const {
+  AgentOptions options = parent.agent->options();
+  options.model = model_for(request, type, options);
+  if (options.model != parent.agent->options().model) options.fallback_models.clear();
+  options.effort = !request.effort.empty() ? request.effort : !type.effort.empty() ? type.effort : options.effort;
+  if (options_.system) {
+    options.system = options_.system(type, options.model);
+  } else if (!type.prompt.empty()) {
+    options.system = type.prompt;
+  }
+  options.output_format.reset();
+  options.structured.reset();
+  options.tool_choice.reset();
+  options.raw_events = false;
+  const auto turns_max = smaller_of(request.turns_max, type.turns_max);
+  options.limits = limits_of(options.limits, parent.agent->spent(), turns_max);
+  options.children = &child.member;
+  options.waits_for_children = true;
+
+  EngineOptions& engine = options.engine;
+  PermissionSetup permissions = io.permissions->setup();
+  permissions.mode = subagent_mode(io.permissions->mode(), type.mode);
+  // What a skill of its parent's turn allows and forbids counts for what that turn has others do.
+  for (PermissionSource& source : std::exchange(permissions.turn_sources, {})) {
+    permissions.sources.push_back(std::move(source));
+  }
+  engine.working_directory = permissions.directory;
+  engine.permissions = std::move(permissions);
+  engine.workshop = &main_->agent->engine().workshop();
+  engine.agent_id = child.id;
+  engine.agent_type = type.name;
+  engine.only_reads = engine.only_reads || type.only_reads;
+  engine.store = &child.settings;
+  const bool is_member = !team_.empty() && !request.name.empty();
+  engine.executor.handler = is_member ? Handler::worker : Handler::coordinator;
+  engine.executor.stop_grace = engine.executor.stop_grace * 3 / 4;  // so that its parent still hears of it
+  return options;
+}
+
+std::string Subagents::model_for(const AgentRequest& request, const AgentType& type, const AgentOptions& parent) const {
+  for (const std::string& model : {options_.model, request.model, type.model}) {
+    if (model.empty()) continue;
+    if (model == "inherit") break;
+    return options_.model_named ? options_.model_named(model) : model;
+  }
+  return parent.model;
+}
+
+// Those of its parent that its type may have: never more.
+Result<void> Subagents::give_tools(const AgentRequest& request, const AgentType& type, const ToolIo& io, Agent& agent,
+                                   std::size_t depth) const {
+  const SubagentPlace place{.depth = depth, .background = runs_in_background(request)};
+  std::size_t given = 0;
+  for (const RegisteredTool& entry : io.pool->advertised()) {
+    const ToolSpec& spec = entry.tool->spec();
+    const ToolName name{spec.name, spec.aliases};
+    if (!may_have_tool(type, name, place)) continue;
+    const auto is_named = [&](const std::string& wanted) { return names_tool(wanted, name); };
+    if (request.allowed_tools && std::ranges::none_of(*request.allowed_tools, is_named)) continue;
+    if (auto added = agent.add_tool(entry.tool); !added) return added;
+    ++given;
+  }
+  if (given > 0) return {};
+  return fail(Errc::invalid_input, "An agent of the type " + type.name +
+                                       " would have no tools here. Use another type, or name tools in allowed_tools "
+                                       "that it has.");
+}
+
+}  // namespace deft

@@ -1,0 +1,179 @@
+#include "deft/config/mcp_policy.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "deft/base/content_hash.h"
+
+namespace deft {
+namespace {
+
+// '*' stands for any characters.
+bool fits(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t from = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+// False: the list has an entry that cannot be read.
+bool read_patterns(const Json& list, std::vector<McpServerPattern>& out) {
+  if (!list.is_array()) return false;
+  for (const Json& entry : list.get_array()) {
+    McpServerPattern pattern;
+    pattern.name = find_string(entry, "serverName").value_or("");
+    pattern.url = find_string(entry, "serverUrl").value_or("");
+    if (const JsonArray* command = find_array(entry, "serverCommand")) {
+      for (const Json& word : *command) {
+        if (!word.is_string()) return false;
+        pattern.command.emplace_back(view(word.get_string()));
+      }
+    }
+    if (pattern.name.empty() && pattern.url.empty() && pattern.command.empty()) return false;
+    out.push_back(std::move(pattern));
+  }
+  return true;
+}
+
+void add_names(const Json& settings, std::string_view key, std::vector<std::string>& out) {
+  const JsonArray* list = find_array(settings, key);
+  if (list == nullptr) return;
+  for (const Json& name : *list) {
+    if (name.is_string()) out.emplace_back(view(name.get_string()));
+  }
+}
+
+bool contains(const std::vector<std::string>& list, std::string_view text) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+std::string identity(const McpServerSettings& server) { return content_hash(server.entry); }
+
+}  // namespace
+
+bool McpServerPattern::covers(const McpServerSettings& server) const {
+  if (!name.empty()) return name == server.name;
+  if (!command.empty()) {
+    std::vector<std::string> words{server.command};
+    words.insert(words.end(), server.args.begin(), server.args.end());
+    return server.kind == McpKind::stdio && words == command;
+  }
+  return (server.kind == McpKind::http || server.kind == McpKind::sse) && fits(url, server.url);
+}
+
+McpPolicy read_mcp_policy(const std::vector<LoadedFile>& files, bool trusted) {
+  McpPolicy out;
+  const bool managed_only = std::ranges::any_of(files, [](const LoadedFile& file) {
+    return file.file.source == SettingSource::managed &&
+           find_bool(file.json, "allowManagedMcpServersOnly").value_or(false);
+  });
+  for (const LoadedFile& file : files) {
+    const bool is_project = file.file.source == SettingSource::project;
+    const bool is_folder = is_project || file.file.source == SettingSource::local;
+    const bool may_allow = file.file.source == SettingSource::managed || !managed_only;
+    if (const Json* denied = find(file.json, "deniedMcpServers"); denied && !read_patterns(*denied, out.denied)) {
+      out.has_allowed = true;  // what is denied is not known: nothing is allowed that is not allowed explicitly
+    }
+    if (const Json* allowed = find(file.json, "allowedMcpServers"); allowed && may_allow && !is_project) {
+      out.has_allowed = true;
+      read_patterns(*allowed, out.allowed);
+    }
+    add_names(file.json, "disabledMcpjsonServers", out.disabled_project_servers);
+    if (is_project || (is_folder && !trusted)) continue;
+    if (find_bool(file.json, "enableAllProjectMcpServers").value_or(false)) out.enable_all_project_servers = true;
+    add_names(file.json, "enabledMcpjsonServers", out.enabled_project_servers);
+  }
+  if (managed_only) out.has_allowed = true;
+  return out;
+}
+
+std::string McpApprovals::default_file() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state && *state == '/') return std::string(state) + "/deft/mcp-approvals.json";
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? std::string(home) + "/.local/state/deft/mcp-approvals.json" : "";
+}
+
+Json McpApprovals::read() const {
+  std::ifstream file(file_, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  auto json = parse_json(text);
+  return json ? *std::move(json) : Json(JsonObject{});
+}
+
+bool McpApprovals::has(const std::string& folder, const McpServerSettings& server) const {
+  const Json json = read();
+  const Json* servers = find(json, folder);
+  return servers != nullptr && find_string(*servers, server.name) == identity(server);
+}
+
+bool McpApprovals::had(const std::string& folder, const McpServerSettings& server) const {
+  const Json json = read();
+  const Json* servers = find(json, folder);
+  const auto known = servers == nullptr ? std::nullopt : find_string(*servers, server.name);
+  return known && *known != identity(server);
+}
+
+Result<void> McpApprovals::add(const std::string& folder, const McpServerSettings& server) const {
+  if (file_.empty()) return fail(Errc::not_found, "there is no home folder to keep the approval in");
+  return change_file_(file_, [&](const std::string& text) -> Result<std::string> {
+    auto json = text.empty() ? Result<Json>(JsonObject{}) : parse_json(text);
+    if (!json || !json->is_object()) return fail(Errc::invalid_json, file_ + " cannot be read; remove it");
+    Json& servers = json->get_object()[folder];
+    if (!servers.is_object()) servers = JsonObject{};
+    servers.get_object()[server.name] = identity(server);
+    return to_json(*json) + "\n";
+  });
+}
+
+Result<void> McpApprovals::remove_all(const std::string& folder) const {
+  return change_file_(file_, [&](const std::string& text) -> Result<std::string> {
+    auto json = text.empty() ? Result<Json>(JsonObject{}) : parse_json(text);
+    if (!json || !json->is_object()) return fail(Errc::invalid_json, file_ + " cannot be read; remove it");
+    json->get_object().erase(folder);
+    return to_json(*json) + "\n";
+  });
+}
+
+McpAdmitted admit(const McpServerSettings& server, const McpPolicy& policy, const McpApprovals& approvals,
+                  const std::string& folder, bool trusted) {
+  const auto covers = [&](const McpServerPattern& pattern) { return pattern.covers(server); };
+  if (std::ranges::any_of(policy.denied, covers)) return {McpAdmission::denied, "deniedMcpServers forbids it"};
+  if (policy.has_allowed && server.scope != McpScope::managed && std::ranges::none_of(policy.allowed, covers)) {
+    return {McpAdmission::denied, "it is not among allowedMcpServers"};
+  }
+  if (server.scope != McpScope::project) return {};
+  if (contains(policy.disabled_project_servers, server.name)) {
+    return {McpAdmission::disabled, "disabledMcpjsonServers turns it off"};
+  }
+  if (!trusted) {
+    return {McpAdmission::needs_trust,
+            "this folder is not trusted: run `deft trust`, then `deft mcp approve " + server.name + "`"};
+  }
+  if (policy.enable_all_project_servers || contains(policy.enabled_project_servers, server.name)) return {};
+  if (approvals.has(folder, server)) return {};
+  const bool changed = approvals.had(folder, server);
+  return {McpAdmission::needs_approval,
+          std::string(changed ? "it has changed since it was approved" : "it comes from the project") +
+              ": look at `deft mcp get " + server.name + "`, then run `deft mcp approve " + server.name + "`"};
+}
+
+}  // namespace deft

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "deft/mcp/transport.h"
+
+namespace deft {
+
+// Requests of a server to us that are being answered; more are refused.
+inline constexpr std::size_t kMcpServerRequestsMax = 16;
+
+struct McpRequest {
+  std::string method{};
+  JsonObject params{};
+  HttpHeaders headers{};
+  std::optional<Duration> timeout{};       // of the whole request
+  std::optional<Duration> idle_timeout{};  // without any progress
+  std::function<void(Json)> progress{};    // notifications/progress, as they come, on a thread of the transport
+  // The server is told when nobody waits any more. Not for the handshake, which cannot be cancelled.
+  bool tell_cancel = true;
+};
+
+using McpOutcome = std::expected<Json, McpFailure>;
+
+// Both ends of a conversation: what we ask is answered or fails, in time; what the server asks is answered on a thread
+// of its own. Answers that nobody waits for (late, twice, with an id of the server's own invention) are noted and
+// dropped. Knows messages, not what they mean.
+class McpPeer final : public McpReceiver, public std::enable_shared_from_this<McpPeer> {
+ public:
+  struct Handlers {
+    // A request of the server; may block until `stop`.
+    std::function<std::expected<Json, RpcError>(const std::string& method, const Json& params, std::stop_token stop)>
+        request{};
+    std::function<void(const std::string& method, const Json& params)> notification{};  // returns soon
+    std::function<void(std::string)> noted{};                                           // something odd, for people
+    std::function<void(const Error&)> closed{};
+  };
+
+  McpPeer(std::string name, const Clock& clock, Handlers handlers);
+  ~McpPeer() override;
+
+  // Which transport carries the messages from now on.
+  void attach(std::shared_ptr<McpTransport> transport);
+
+  // Blocks. Every request has its own id; none is ever sent twice.
+  McpOutcome request(McpRequest request, std::stop_token stop);
+  void notify(std::string method, std::optional<Json> params = std::nullopt);
+  // All that is under way fails, and the server's requests are stopped. For good.
+  void shut();
+  // Nothing while the transport lives.
+  std::optional<Error> end() const;
+
+  void received(RpcMessage message) override;
+  void garbled(std::string why) override;
+  void lost(const RpcId& request, McpFailure failure) override;
+  void closed(Error why) override;
+
+ private:
+  struct Pending {
+    std::optional<McpOutcome> outcome;
+    std::function<void(Json)> progress;
+    TimePoint last_sign;
+  };
+  struct Answering {
+    RpcId id;
+    std::jthread thread;
+    bool done = false;
+  };
+
+  void take_response(RpcResponse response);
+  void take_request(RpcRequest request);
+  void take_notification(RpcNotification notification);
+  void take_progress(const Json& params);
+  void answer(const RpcRequest& request, const std::stop_token& stop);
+  void send(RpcMessage message, HttpHeaders headers = {});
+  void note(std::string text);
+
+  const std::string name_;
+  const Clock& clock_;
+  const Handlers handlers_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::shared_ptr<McpTransport> transport_;  // this and all below under mutex_
+  std::int64_t last_id_ = 0;
+  std::map<std::int64_t, std::shared_ptr<Pending>> pending_;
+  std::list<Answering> answering_;
+  std::size_t garbled_ = 0;  // since the last message
+  std::optional<Error> end_;
+};
+
+}  // namespace deft

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "deft/tools/background_tasks.h"
+#include "deft/tools/bash_commands.h"
+#include "deft/tools/tool.h"
+
+namespace deft {
+
+inline constexpr std::int64_t kMonitorTimeoutMsDefault = 300'000;
+inline constexpr std::int64_t kMonitorTimeoutMsMax = 1'800'000;
+
+// Something that a monitored command has printed, or its end.
+struct MonitorEvent {
+  std::string task_id;
+  std::string description;
+  std::vector<std::string> lines;                   // of standard output
+  std::size_t left_out = 0;                         // earlier ones; TaskOutput shows them
+  std::optional<std::string> ended = std::nullopt;  // how: "completed", "failed (exit code 2)"
+
+  // For the model.
+  std::string text() const;
+};
+// Called on a thread of the monitor's own, one event at a time; must not wait.
+using MonitorSink = std::function<void(const MonitorEvent&)>;
+
+// Runs a command in the background and tells of each line that it prints, throttled (core/line_throttle.h). It is
+// judged, allowed and started as a command of Bash is, and ends with the session.
+std::shared_ptr<Tool> make_monitor_tool(std::shared_ptr<BashCommands> commands, std::shared_ptr<BackgroundTasks> tasks,
+                                        MonitorSink sink);
+
+}  // namespace deft

@@ -1,0 +1,202 @@
+#include "deft/tools/worktree.h"
+
+#include <utility>
+
+#include "deft/os/files.h"
+
+namespace deft {
+namespace {
+
+bool is_trusted(const ToolIo& io) { return io.permissions && io.permissions->setup().trusted; }
+
+std::string project_of(const ToolIo& io) {
+  const auto& directories = io.session.directories();
+  return directories.empty() ? std::string(io.session.working_directory()) : directories.front();
+}
+
+class EnterWorktreeTool final : public Tool {
+ public:
+  explicit EnterWorktreeTool(WorktreeToolOptions options) : options_(std::move(options)) {}
+
+  const ToolSpec& spec() const override { return spec_; }
+  std::optional<Footprint> footprint(const Json&, const SessionView&) const override { return Footprint::everything(); }
+
+  Result<void> validate(const Json& input, ToolIo& io) const override {
+    if (io.session.worktree()) {
+      return fail(Errc::invalid_input, "The session is in the worktree " + io.session.worktree()->path +
+                                           " already: call ExitWorktree first.");
+    }
+    const auto name = find_string(input, "name");
+    if (name && find_string(input, "path")) {
+      return fail(Errc::invalid_input, "Give a name for a new worktree or the path of one that exists, not both.");
+    }
+    return name ? check_worktree_name(*name) : Result<void>();
+  }
+
+  Result<ToolResult> run(const Json& input, ToolIo& io) override {
+    auto stay = find_string(input, "path")
+                    ? existing_worktree(project_of(io), std::string(*find_string(input, "path")), io.os)
+                    : new_worktree(input, io);
+    if (!stay) return std::unexpected(stay.error());
+    std::string message = "The session works in the worktree " + stay->path +
+                          (stay->branch.empty() ? "" : " on the branch " + stay->branch) + " now. Paths of " +
+                          stay->from + " are those of another checkout: leave them alone. ExitWorktree leads back.";
+    JsonObject details{{"worktreePath", stay->path}, {"message", message}};
+    if (!stay->branch.empty()) details["worktreeBranch"] = stay->branch;
+    ToolResult result{.text = std::move(message), .details = std::move(details)};
+    result.modifiers.emplace_back(WorktreeChanged{*std::move(stay)});
+    return result;
+  }
+
+ private:
+  Result<WorktreeStay> new_worktree(const Json& input, ToolIo& io) const {
+    const std::string name =
+        find_string(input, "name") ? std::string(*find_string(input, "name")) : random_worktree_name();
+    if (options_.create_by_hook) {
+      if (const auto made = options_.create_by_hook(name, io.stop)) return by_hook(*made, io);
+    }
+    return make_worktree(project_of(io), name, is_trusted(io), options_.git, io.os, io.stop);
+  }
+
+  static Result<WorktreeStay> by_hook(const Result<std::string>& made, ToolIo& io) {
+    if (!made) return std::unexpected(made.error());
+    const auto canonical = made->starts_with('/') ? io.os.files.canonical(*made) : Result<std::string>("");
+    const auto status =
+        canonical && !canonical->empty() ? io.os.files.status(*canonical) : Result<FileStatus>(FileStatus{});
+    if (!status || status->kind != FileKind::directory) {
+      return fail(Errc::failed, "The WorktreeCreate hook gave " + json_quote(*made) +
+                                    ", which is no folder. Its last line must be the absolute path of the worktree.");
+    }
+    return WorktreeStay{.path = *canonical, .from = project_of(io), .is_made_here = true, .is_by_hook = true};
+  }
+
+  WorktreeToolOptions options_;
+  const ToolSpec spec_{
+      .name = "EnterWorktree",
+      .description =
+          "Makes a git worktree (another checkout of the repository, with a branch of its own) and goes on with the "
+          "session "
+          "there, so that the user's own checkout stays as it is. Only when the user asks for a worktree, or the "
+          "project's instructions do; not for ordinary branches. With `path`, enters one that exists. ExitWorktree "
+          "leads back.",
+      .input_schema =
+          JsonObject{{"type", "object"},
+                     {"properties",
+                      {{"name",
+                        {{"type", "string"},
+                         {"maxLength", kWorktreeNameBytesMax},
+                         {"description", "For a new one: letters, digits, '.', '_', '-'. Left out: one is made up."}}},
+                       {"path", {{"type", "string"}, {"description", "Of one that exists, instead of a name."}}}}},
+                     {"additionalProperties", false}},
+      .search_hint = "git checkout isolated parallel branch",
+      .should_defer = true,
+      .path_fields = {"path"}};
+};
+
+class ExitWorktreeTool final : public Tool {
+ public:
+  explicit ExitWorktreeTool(WorktreeToolOptions options) : options_(std::move(options)) {}
+
+  const ToolSpec& spec() const override { return spec_; }
+  std::optional<Footprint> footprint(const Json&, const SessionView&) const override { return Footprint::everything(); }
+  bool is_session_only(const Json& input) const override { return !removes(input); }
+  bool is_destructive(const Json& input) const override { return discards(input); }
+
+  // Removing what nothing is lost by is what the tool itself sees to.
+  std::optional<OwnVerdict> check_permission(const Json& input, const SessionView& session) const override {
+    if (discards(input)) return OwnVerdict{Verdict::ask, "work that is nowhere else would be lost"};
+    const auto stay = session.worktree();
+    if (removes(input) && stay && stay->is_made_here && !stay->is_by_hook) {
+      return OwnVerdict{Verdict::allow, "this session made it, and nothing is lost"};
+    }
+    return std::nullopt;
+  }
+
+  Result<void> validate(const Json& input, ToolIo& io) const override {
+    const auto stay = io.session.worktree();
+    if (!stay) return fail(Errc::invalid_input, "The session is in no worktree: there is nothing to leave.");
+    if (removes(input) && !stay->is_made_here) {
+      return fail(
+          Errc::invalid_input,
+          stay->path + " was there before this session: leave it with action keep. Whoever made it may remove it.");
+    }
+    return {};
+  }
+
+  Result<ToolResult> run(const Json& input, ToolIo& io) override {
+    const WorktreeStay stay = *io.session.worktree();
+    std::string message;
+    if (removes(input)) {
+      if (auto removed = remove(stay, discards(input), io); !removed) return std::unexpected(removed.error());
+      message = "The worktree " + stay.path + " is gone" +
+                (stay.branch.empty() ? "" : ", and its branch " + stay.branch) + ". ";
+    } else {
+      message = "The worktree " + stay.path + " is kept" +
+                (stay.branch.empty() ? "" : ", on the branch " + stay.branch) + ". ";
+    }
+    message += "The session works in " + stay.from + " again.";
+    JsonObject details{{"action", removes(input) ? "remove" : "keep"},
+                       {"originalCwd", stay.from},
+                       {"worktreePath", stay.path},
+                       {"message", message}};
+    if (!stay.branch.empty()) details["worktreeBranch"] = stay.branch;
+    ToolResult result{.text = std::move(message), .details = std::move(details)};
+    result.modifiers.emplace_back(WorktreeChanged{std::nullopt});
+    return result;
+  }
+
+ private:
+  static bool removes(const Json& input) { return find_string(input, "action") == "remove"; }
+  static bool discards(const Json& input) {
+    return removes(input) && find_bool(input, "discard_changes").value_or(false);
+  }
+
+  Result<void> remove(const WorktreeStay& stay, bool discards_changes, ToolIo& io) const {
+    if (stay.is_by_hook) {
+      if (!options_.remove_by_hook)
+        return fail(Errc::unsupported, "No WorktreeRemove hook is there to remove it: leave it with action keep.");
+      return options_.remove_by_hook(stay.path, io.stop);
+    }
+    const auto status = io.os.files.status(stay.path);
+    if (status && status->kind == FileKind::missing) return {};  // somebody else was quicker
+    if (!discards_changes) {
+      const auto loss = worktree_loss(stay, is_trusted(io), options_.git, io.os, io.stop);
+      if (!loss) return std::unexpected(loss.error());
+      if (!loss->empty()) {
+        return fail(Errc::denied, "Removing the worktree would lose " + loss->text() +
+                                      ". Commit or merge that first, keep the worktree (action keep), or, only if the "
+                                      "user says so, set discard_changes.");
+      }
+    }
+    return remove_worktree(stay, is_trusted(io), options_.git, io.os, io.stop);
+  }
+
+  WorktreeToolOptions options_;
+  const ToolSpec spec_{
+      .name = "ExitWorktree",
+      .description =
+          "Leaves the worktree that EnterWorktree led to; the session goes on where it was before. `keep` leaves the "
+          "worktree and its branch there. `remove` deletes both, and refuses if uncommitted changes or commits that "
+          "are nowhere else "
+          "would be lost; set discard_changes only after the user has agreed to lose them.",
+      .input_schema =
+          JsonObject{{"type", "object"},
+                     {"properties",
+                      {{"action", {{"type", "string"}, {"enum", {"keep", "remove"}}}},
+                       {"discard_changes", {{"type", "boolean"}, {"description", "Remove it whatever is lost."}}}}},
+                     {"required", {"action"}},
+                     {"additionalProperties", false}},
+      .search_hint = "git leave checkout back",
+      .should_defer = true};
+};
+
+}  // namespace
+
+std::shared_ptr<Tool> make_enter_worktree_tool(WorktreeToolOptions options) {
+  return std::make_shared<EnterWorktreeTool>(std::move(options));
+}
+std::shared_ptr<Tool> make_exit_worktree_tool(WorktreeToolOptions options) {
+  return std::make_shared<ExitWorktreeTool>(std::move(options));
+}
+
+}  // namespace deft

@@ -1,0 +1,397 @@
+#include "deft/ui/agent_session.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "deft/agent/agent_files.h"
+#include "deft/agent/hook_model.h"
+#include "deft/agent/project_memory.h"
+#include "deft/config/agent_file.h"
+#include "deft/os/disk_files.h"
+#include "deft/os/environment.h"
+#include "deft/os/git_state.h"
+#include "deft/os/http_network.h"
+#include "deft/os/uuid.h"
+#include "deft/tools/shell_environment.h"
+#include "deft/ui/builtin_options.h"
+#include "deft/ui/bypass.h"
+
+namespace deft {
+namespace {
+
+constexpr const char* kSystemState = "system_prompt";  // of the session's journal
+
+// "env" of the settings is for the model's choice and for every command, hook and server that we start. Before any of
+// them is read by another thread.
+void use_environment(const std::vector<std::string>& variables) {
+  for (const std::string& variable : variables) {
+    const auto equals = variable.find('=');
+    ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), /*overwrite=*/1);
+  }
+}
+
+// Settings are shared; not every machine has every folder.
+std::vector<std::string> existing_directories(const std::vector<std::string>& paths,
+                                              std::vector<std::string>& notices) {
+  std::vector<std::string> found;
+  for (const std::string& path : paths) {
+    std::error_code ec;
+    const auto canonical = std::filesystem::canonical(path, ec);
+    if (!ec && std::filesystem::is_directory(canonical, ec)) {
+      found.push_back(canonical.string());
+    } else {
+      notices.push_back("additionalDirectories: " + path + " is not a directory");
+    }
+  }
+  return found;
+}
+
+std::optional<Json> thinking_of(const ProviderChoice& provider, const ModelSettings& settings) {
+  if (provider.thinking_tokens) return Json(thinking_with_budget(*provider.thinking_tokens));
+  if (!settings.thinking) return std::nullopt;
+  return Json(JsonObject{{"type", *settings.thinking ? "adaptive" : "disabled"}});
+}
+
+// What is thought counts as output: there must be room for an answer beside it.
+void make_room_for_thinking(AgentOptions& options) {
+  const auto budget = options.thinking ? find_int(*options.thinking, "budget_tokens") : std::nullopt;
+  if (!budget || static_cast<std::size_t>(*budget) < options.output_tokens_max) return;
+  options.output_tokens_max = static_cast<std::size_t>(*budget) + kOutputTokensDefault;
+}
+
+}  // namespace
+
+// Hears everything on its way to the frontend: when the model has forgotten what it was told, so have we.
+class AgentSession::Watch final : public Frontend {
+ public:
+  Watch(AgentSession& session, Frontend& frontend) : session_(session), frontend_(frontend) {}
+  void show(Event event) override {
+    if (std::holds_alternative<CompactionDone>(event) && session_.found_memory_) session_.found_memory_->forget();
+    frontend_.show(std::move(event));
+  }
+  bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_hooks() const override { return frontend_.wants_hooks(); }
+
+ private:
+  AgentSession& session_;
+  Frontend& frontend_;
+};
+
+AgentSession::~AgentSession() = default;
+
+JsonObject thinking_with_budget(std::size_t tokens) {
+  if (tokens == 0) return {{"type", "disabled"}};
+  return {{"type", "enabled"}, {"budget_tokens", std::max(tokens, kThinkingTokensMin)}};
+}
+
+Result<std::unique_ptr<AgentSession>> AgentSession::open(AgentSessionOptions options, Frontend& frontend) {
+  std::string signature = settings_signature(options.settings);  // before they are read
+  auto settings = load_session_settings(options.settings);
+  if (!settings) return std::unexpected(settings.error());
+  use_environment(settings->merged.settings.model.environment);
+  auto provider = choose_provider(settings->merged.settings.model, options.provider, ShellEnvironment::own());
+  if (!provider) return std::unexpected(provider.error());
+  if (!options.effort.empty()) provider->effort = options.effort;
+  provider->betas.insert(provider->betas.end(), options.betas.begin(), options.betas.end());
+  std::unique_ptr<AgentSession> session(
+      new AgentSession(std::move(options), std::move(*settings), std::move(*provider), std::move(signature)));
+  if (auto wired = session->wire(frontend); !wired) return std::unexpected(wired.error());
+  return session;
+}
+
+AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings, ProviderChoice provider,
+                           std::string signature)
+    : options_(std::move(options)),
+      settings_(std::move(settings.merged.settings)),
+      permissions_(std::move(settings.merged.permissions)),
+      trusted_(settings.trusted),
+      provider_(std::move(provider)),
+      notices_(std::move(settings.merged.problems)),
+      http_(http_network(ShellEnvironment::own())) {
+  if (options_.mode) permissions_.mode = *options_.mode;
+  permissions_.bypass_available = options_.bypass_available;
+  settings_hooks_ = std::move(settings.merged.hooks);
+  hooks_.emplace(settings_hooks_, options_.working_directory,
+                 HookServices{.call_host = options_.call_host,
+                              .ask_model = [this](const HookServices::Question& question, std::stop_token stop) {
+                                const std::string& model =
+                                    provider_.small_model.empty() ? provider_.model : provider_.small_model;
+                                return hook_model(*client_, clock_, model)(question, std::move(stop));
+                              }});
+  store_.emplace(options_.settings, std::move(signature), permissions_, [this](HookConfig changed) {
+    settings_hooks_ = std::move(changed);
+    hooks_->use(with_host_hooks(settings_hooks_));
+  });
+}
+
+Result<void> AgentSession::wire(Frontend& frontend) {
+  watch_ = std::make_unique<Watch>(*this, frontend);
+  const auto bypass = check_bypass(permissions_, bypass_ground(options_.mode == Mode::bypass));
+  if (!bypass) return std::unexpected(bypass.error());
+  if (*bypass) notices_.push_back(**bypass);
+
+  auto client = make_model_client(provider_, {.http = http_,
+                                              .processes = processes_,
+                                              .clock = clock_,
+                                              .command_environment = command_environment(ShellEnvironment::own())});
+  if (!client) return std::unexpected(client.error());
+  client_ = std::move(*client);
+  client_->prepare();  // it connects while we look at files
+
+  auto folder = choose_folder();
+  if (!folder) return std::unexpected(folder.error());
+  if (!settings_.telemetry.otlp_endpoint.empty()) {
+    telemetry_.emplace(
+        OtelOptions{.endpoint = settings_.telemetry.otlp_endpoint,
+                    .headers = settings_.telemetry.otlp_headers,
+                    .session = {.id = id_, .provider = std::string(client_->name()), .version = DEFT_VERSION}},
+        http_, clock_);
+  }
+  subagents_.emplace(subagent_options(), *client_, *watch_);
+  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, *watch_);
+  if (!agent) return std::unexpected(agent.error());
+  agent_ = std::move(*agent);
+  hooks_->begin_session(id_, agent_->engine().session_folder());
+  if (const std::size_t cut_off = agent_->interrupted_calls(); cut_off > 0) {
+    notices_.push_back(std::to_string(cut_off) +
+                       " calls of the earlier run were cut off; the model is told that they may have had an effect");
+  }
+  if (options_.title) agent_->set_state("title", Json(*options_.title));
+  agent_->options().system = make_system_prompt();
+  if (auto added = add_tools(); !added) return added;
+  return options_.output_schema ? want_structured_output(*options_.output_schema) : Result<void>();
+}
+
+// Nothing: a temporary one.
+Result<std::optional<std::string>> AgentSession::choose_folder() {
+  if (!options_.choice) {
+    id_ = random_uuid();
+    return std::nullopt;
+  }
+  const std::string sessions = SessionStore::default_folder();
+  if (sessions.empty()) {
+    return fail(Errc::not_found,
+                "there is no home folder to keep sessions in: set HOME or XDG_STATE_HOME, or say "
+                "--no-session-persistence");
+  }
+  auto place = choose_session(SessionStore(sessions), *options_.choice, clock_);
+  if (!place) return std::unexpected(place.error());
+  id_ = place->id;
+  return place->folder;
+}
+
+AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
+  std::vector<std::string> directories = existing_directories(std::exchange(permissions_.directories, {}), notices_);
+  directories.insert(directories.end(), options_.directories.begin(), options_.directories.end());
+  AgentOptions options{.engine = {.working_directory = options_.working_directory,
+                                  .directories = std::move(directories),
+                                  .session_folder = std::move(folder),
+                                  .permissions = permissions_,
+                                  .executor = {.slots = options_.slots,
+                                               .scheduling = settings_.exclusive_scheduling ? Scheduling::exclusive
+                                                                                            : Scheduling::footprints,
+                                               .streaming = settings_.streaming,
+                                               .sibling_cancellation = settings_.cancel_siblings_on_failure,
+                                               .asking = options_.asking,
+                                               .defers = true,
+                                               .question_time = settings_.question_time},
+                                  .results = result_options(settings_),
+                                  .hooks = &hooks_->runner(),
+                                  .store = &*store_,
+                                  .clock = &clock_,
+                                  .timeline = telemetry_ ? &*telemetry_ : nullptr},
+                       .model = provider_.model,
+                       .fallback_models = provider_.fallback_models,
+                       .thinking = options_.thinking ? options_.thinking : thinking_of(provider_, settings_.model),
+                       .effort = provider_.effort,
+                       .session_id = id_,
+                       .raw_events = options_.raw_events,
+                       .limits = options_.limits,
+                       .retries_max = provider_.retries_max,
+                       .retry_overload_for_ever = provider_.retry_overload_for_ever};
+  if (provider_.output_tokens_max) options.output_tokens_max = std::min(*provider_.output_tokens_max, kOutputTokensMax);
+  make_room_for_thinking(options);
+  if (const auto window = settings_.model.context_window) {
+    options.context.window_tokens = static_cast<std::uint64_t>(*window);
+  }
+  options.context.automatic = settings_.model.auto_compact.value_or(true);
+  options.children = &subagents_->of_main();
+  options.waits_for_children = options_.waits_for_subagents;
+  options.cost = [prices = settings_.prices](const std::string& model, const Json& usage) {
+    const ModelPrice* price = prices.of(model);
+    return price ? cost_of(*price, token_use(usage)) : 0;
+  };
+  return options;
+}
+
+Result<void> AgentSession::add_tools() {
+  const auto wants = [this](const std::string& tool) {
+    return !options_.tools || std::ranges::find(*options_.tools, tool) != options_.tools->end();
+  };
+  BuiltinOptions builtin = builtin_options(settings_);
+  builtin.tasks = tasks_;
+  found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
+  builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
+    return memory->after_reading(path);
+  };
+  builtin.search.denied = [engine = &agent_->engine()](std::string_view path, bool) {
+    return engine->permissions()->hides(path);
+  };
+  use_skills(builtin);
+  for (auto& tool : make_builtin_tools(builtin)) {
+    if (!wants(tool->spec().name)) continue;
+    if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
+  }
+  return subagents_->attach(*agent_, wants);
+}
+
+SubagentOptions AgentSession::subagent_options() {
+  DiskFiles files;
+  FoundAgentTypes found = find_agent_types({.places = settings_places(options_.working_directory),
+                                            .trusted = trusted_,
+                                            .sources = options_.settings.wanted,
+                                            .directories = options_.directories,
+                                            .given = options_.agents},
+                                           files);
+  for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
+  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_};
+  for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
+    if (const char* model = std::getenv(name); model && *model) options.model = model;
+  }
+  options.model_named = [settings = settings_.model, flags = options_.provider](const std::string& name) {
+    ProviderFlags wanted = flags;
+    wanted.model = name;
+    const auto choice = choose_provider(settings, wanted, ShellEnvironment::own());
+    return choice ? choice->model : name;
+  };
+  options.system = [this](const AgentType& type, const std::string& model) {
+    std::vector<std::string> problems;  // the session's start has told them
+    SystemPromptInput input = prompt_ground(problems);
+    input.model = model;
+    if (!type.prompt.empty()) input.instead = type.prompt;
+    input.appended = options_.subagent_appended_prompt;
+    return system_prompt(input);
+  };
+  return options;
+}
+
+Result<void> AgentSession::use_agents(const Json& agents) {
+  auto read = read_agents_object(agents);
+  if (!read) return std::unexpected(read.error());
+  std::vector<AgentType> types;
+  for (ReadAgentType& one : *read) types.push_back(std::move(one.type));
+  subagents_->add_types(std::move(types));
+  return {};
+}
+
+Result<void> AgentSession::want_structured_output(Json schema) {
+  auto structured = StructuredOutput::make(std::move(schema));
+  if (!structured) return std::unexpected(structured.error());
+  agent_->options().structured = *structured;
+  return agent_->add_tool((*structured)->tool());
+}
+
+// A session that is gone on with keeps what it began with, byte for byte: so the provider's cache holds, and the model
+// is not told of a place that has changed behind its back. Unless the command line says something else.
+std::string AgentSession::make_system_prompt() {
+  const JsonObject given{{"instead", options_.system_prompt ? Json(*options_.system_prompt) : Json()},
+                         {"appended", options_.appended_system_prompt}};
+  const Json kept = agent_->state(kSystemState);
+  const bool is_given = options_.system_prompt || !options_.appended_system_prompt.empty();
+  const Json* kept_given = find(kept, "given");
+  const auto kept_text = find_string(kept, "text");
+  if (kept_text && kept_given && (!is_given || *kept_given == given)) return std::string(*kept_text);
+  SystemPromptInput input = prompt_ground(notices_);
+  input.instead = options_.system_prompt;
+  input.appended = options_.appended_system_prompt;
+  std::string text = system_prompt(input);
+  if (options_.choice) agent_->set_state(kSystemState, JsonObject{{"given", given}, {"text", text}});
+  return text;
+}
+
+// Where a session works, as it is now. Also on workers, for subagents that begin.
+SystemPromptInput AgentSession::prompt_ground(std::vector<std::string>& problems) const {
+  Files& files = agent_->engine().workshop().os().files;
+  const ProjectMemory memory(memory_request(), files);
+  problems.insert(problems.end(), memory.problems().begin(), memory.problems().end());
+  return {.directory = options_.working_directory,
+          .directories = options_.directories,
+          .git = read_git_state(options_.working_directory, files),
+          .model = provider_.model,
+          .now = clock_.wall_time(),
+          .memory = memory_text(memory.files())};
+}
+
+MemoryRequest AgentSession::memory_request() const {
+  return {.places = settings_places(options_.working_directory),
+          .trusted = trusted_,
+          .sources = options_.settings.wanted,
+          .excludes = {},
+          .may_read = [engine = &agent_->engine()](const std::string& path) {
+            return !engine->permissions()->hides(path);
+          }};
+}
+
+// --- what a host wants changed ---
+
+HookConfig AgentSession::with_host_hooks(HookConfig config) const {
+  add_host_hooks(host_hooks_, config);
+  return config;
+}
+
+std::vector<std::string> AgentSession::use_host_hooks(const Json& hooks) {
+  host_hooks_ = hooks;
+  HookConfig config = with_host_hooks(settings_hooks_);
+  std::vector<std::string> problems(
+      config.problems.begin() + static_cast<std::ptrdiff_t>(settings_hooks_.problems.size()), config.problems.end());
+  hooks_->use(std::move(config));
+  return problems;
+}
+
+void AgentSession::use_system_prompt(std::optional<std::string> instead, std::string appended) {
+  options_.system_prompt = std::move(instead);
+  options_.appended_system_prompt = std::move(appended);
+  agent_->options().system = make_system_prompt();
+}
+
+Result<void> AgentSession::use_model(const std::string& name) {
+  ProviderFlags flags = options_.provider;
+  if (!name.empty() && name != "default") flags.model = name;
+  const auto choice = choose_provider(settings_.model, flags, ShellEnvironment::own());
+  if (!choice) return std::unexpected(choice.error());
+  if (choice->api != provider_.api || choice->base_url != provider_.base_url) {
+    return fail(Errc::unsupported, name + " is served elsewhere: begin a session with --model " + name);
+  }
+  provider_.model = choice->model;
+  agent_->options().model = choice->model;
+  return {};
+}
+
+void AgentSession::use_thinking(std::optional<std::size_t> tokens) {
+  AgentOptions& options = agent_->options();
+  options.thinking =
+      tokens ? std::optional(Json(thinking_with_budget(*tokens))) : thinking_of(provider_, settings_.model);
+  make_room_for_thinking(options);
+}
+
+std::vector<std::string> AgentSession::tool_names() {
+  std::vector<std::string> names;
+  for (const RegisteredTool& entry : agent_->engine().executor().pool()->advertised()) {
+    names.push_back(entry.tool->spec().name);
+  }
+  return names;
+}
+
+SessionBegin AgentSession::begin() {
+  const bool is_old = options_.choice && (options_.choice->resume || options_.choice->go_on);
+  const bool is_fork = options_.choice && options_.choice->fork;
+  SessionBegin begun = agent_->begin_session(is_fork ? "fork" : is_old ? "resume" : "startup");
+  if (begun.title) agent_->set_state("title", Json(*begun.title));
+  return begun;
+}
+
+void AgentSession::end(std::string_view reason) { agent_->end_session(reason); }
+
+}  // namespace deft

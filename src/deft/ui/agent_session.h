@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/agent/agent.h"
+#include "deft/agent/found_memory.h"
+#include "deft/agent/otel_export.h"
+#include "deft/agent/session_choice.h"
+#include "deft/agent/subagents.h"
+#include "deft/agent/system_prompt.h"
+#include "deft/config/settings.h"
+#include "deft/model/make_client.h"
+#include "deft/model/provider_choice.h"
+#include "deft/os/curl_http_client.h"
+#include "deft/os/warden_processes.h"
+#include "deft/tools/builtin.h"
+#include "deft/ui/hook_setup.h"
+#include "deft/ui/session_settings.h"
+#include "deft/ui/settings_store.h"
+#include "deft/ui/skill_setup.h"
+
+namespace deft {
+
+inline constexpr std::size_t kThinkingTokensMin = 1'024;  // what the API takes at least
+
+// {"type":"enabled","budget_tokens":…}, or disabled for none.
+JsonObject thinking_with_budget(std::size_t tokens);
+
+// What a command line, or a host, says about one run of an agent. What it leaves open the settings and the environment
+// say.
+struct AgentSessionOptions {
+  std::string working_directory;              // canonical
+  std::vector<std::string> directories = {};  // canonical; further ones
+  SettingsRequest settings = {};
+  std::optional<Mode> mode = std::nullopt;
+  bool bypass_available = false;                                 // it may be changed to later
+  std::optional<std::vector<std::string>> tools = std::nullopt;  // of those that come with deft; nothing: all
+  ProviderFlags provider = {};
+  std::string effort = {};
+  std::optional<Json> thinking = std::nullopt;
+  std::vector<std::string> betas = {};
+  TurnLimits limits = {};
+  std::size_t slots = kSlotsDefault;
+  std::optional<SessionChoice> choice = std::nullopt;  // nothing: a session that nobody keeps
+  std::optional<std::string> title = std::nullopt;
+  std::optional<std::string> system_prompt = std::nullopt;  // instead of our own words
+  std::string appended_system_prompt = {};
+  std::optional<Json> output_schema = std::nullopt;  // JSON Schema of what each turn ends with
+  std::optional<Json> agents = std::nullopt;         // types of subagents: {"name": {"description", "prompt" …}}
+  std::string subagent_appended_prompt = {};
+  bool waits_for_subagents = true;  // a turn does not end before those in the background have
+  Asking asking = Asking::nobody;
+  bool raw_events = false;
+  bool slash_commands = true;  // a prompt may call a command; false: "/name" is a text like any other
+  // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
+  decltype(HookServices::call_host) call_host = nullptr;
+};
+
+// One run of an agent with all that it needs: settings of every source, the model that they name, the session on the
+// disk, system prompt and memory, hooks, permissions and tools. Wiring, top to bottom in open(); whatever else a
+// session can have (subagents, servers, skills) is added there.
+class AgentSession {
+ public:
+  // `frontend` outlives the session. The error says what to change.
+  static Result<std::unique_ptr<AgentSession>> open(AgentSessionOptions options, Frontend& frontend);
+  ~AgentSession();
+  AgentSession(const AgentSession&) = delete;
+  AgentSession& operator=(const AgentSession&) = delete;
+
+  Agent& agent() { return *agent_; }
+  const std::string& id() const { return id_; }
+  const ProviderChoice& provider() const { return provider_; }
+  const Settings& settings() const { return settings_; }
+  // For people: about settings, memory and what an earlier run left unfinished.
+  const std::vector<std::string>& notices() const { return notices_; }
+  // What the model is offered now. On the turn's thread, between turns.
+  std::vector<std::string> tool_names();
+  std::vector<ListedCommand> commands() const;  // that a prompt may call
+  std::vector<std::string> skill_names() const;
+  std::vector<AgentType> agent_types() const { return subagents_->types_for({}); }
+
+  // A whole turn: of the agent, or of a command that needs none, such as /compact.
+  TurnEnd run_turn(const Prompt& prompt);
+
+  // Between turns, what a host wants changed.
+  // Its own functions as hooks, beside those of the settings. Returns what is wrong with them.
+  std::vector<std::string> use_host_hooks(const Json& hooks);
+  void use_system_prompt(std::optional<std::string> instead, std::string appended);
+  Result<void> use_model(const std::string& name);  // "" and "default": the one that it began with
+  void use_thinking(std::optional<std::size_t> tokens);
+  Result<void> use_agents(const Json& agents);  // further types of subagents
+  // From now on every turn ends with an answer that fits this JSON Schema.
+  Result<void> want_structured_output(Json schema);
+
+  // SessionStart and SessionEnd hooks.
+  SessionBegin begin();
+  void end(std::string_view reason);
+
+ private:
+  AgentSession(AgentSessionOptions options, SessionSettings settings, ProviderChoice provider, std::string signature);
+
+  Result<void> wire(Frontend& frontend);
+  Result<std::optional<std::string>> choose_folder();
+  AgentOptions agent_options(std::optional<std::string> folder);
+  Result<void> add_tools();
+  // agent_session_skills.cc
+  void use_skills(BuiltinOptions& builtin);
+  void add_commands(std::shared_ptr<BackgroundTasks> tasks);
+  Result<std::string> compact(const std::string& instructions);
+  Result<std::string> clear();
+  std::string make_system_prompt();
+  SystemPromptInput prompt_ground(std::vector<std::string>& problems) const;
+  MemoryRequest memory_request() const;
+  SubagentOptions subagent_options();
+  HookConfig with_host_hooks(HookConfig config) const;
+
+  AgentSessionOptions options_;
+  Settings settings_;
+  PermissionSetup permissions_;
+  HookConfig settings_hooks_;  // as the files have them
+  Json host_hooks_;
+  bool trusted_ = false;
+  ProviderChoice provider_;
+  std::string id_;
+  std::vector<std::string> notices_;
+  // In the order in which they need each other.
+  SystemClock clock_;
+  WardenProcesses processes_{clock_};
+  CurlHttpClient http_;
+  std::unique_ptr<ModelClient> client_;
+  std::optional<OtelExport> telemetry_;  // nothing: nobody is told
+  std::optional<HookSetup> hooks_;
+  std::optional<SettingsStore> store_;
+  class Watch;
+  std::unique_ptr<Watch> watch_;  // what happens, on its way to the frontend
+  std::unique_ptr<FoundMemory> found_memory_;
+  std::shared_ptr<BackgroundTasks> tasks_ = std::make_shared<BackgroundTasks>();
+  std::optional<Subagents> subagents_;  // before the agent: they end with it
+  std::unique_ptr<Agent> agent_;
+  std::optional<SkillSetup> skills_;
+  std::shared_ptr<PromptCommands> commands_;  // nothing: none can be called
+};
+
+}  // namespace deft

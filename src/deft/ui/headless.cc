@@ -1,0 +1,239 @@
+#include "deft/ui/headless.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "deft/base/clock.h"
+#include "deft/base/overloaded.h"
+#include "deft/base/secret_mask.h"
+#include "deft/os/secrecy.h"
+#include "deft/ui/event_log.h"
+#include "deft/ui/headless_host.h"
+#include "deft/ui/headless_options.h"
+#include "deft/ui/prompt_input.h"
+#include "deft/ui/safe_display.h"
+#include "deft/ui/stream_reader.h"
+#include "deft/ui/version.h"
+
+namespace deft {
+namespace {
+
+constexpr int kExitError = 1;
+constexpr int kExitSignal = 128;  // and the signal's number
+
+int complain(std::string_view what) {
+  std::fprintf(stderr, "deft: %s\n", safe_display(what, LineEnds::kept).c_str());
+  return kExitError;
+}
+
+// One run: from the prompt, or the lines of a host, to the exit code.
+class HeadlessRun {
+ public:
+  explicit HeadlessRun(HeadlessOptions options)
+      : options_(std::move(options)),
+        writer_(STDOUT_FILENO, [this] { output_gone(); }),
+        output_(writer_, options_.output),
+        port_([this](const JsonObject& line) { output_.put_raw(to_json(line)); }) {}
+
+  int run() {
+    if (options_.stream_input) {
+      options_.session.call_host = [this](const HookServices::Callback& callback, std::stop_token stop) {
+        JsonObject request{{"subtype", "hook_callback"}, {"callback_id", callback.id}, {"input", callback.input}};
+        if (!callback.call_id.empty()) request["tool_use_id"] = callback.call_id;
+        return port_.ask_and_wait(std::move(request), callback.deadline, std::move(stop));
+      };
+    }
+    if (options_.events_file) {
+      auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
+      if (!log) return complain(log.error().message);
+      events_ = std::move(*log);
+    }
+    auto opened = AgentSession::open(options_.session, events_ ? static_cast<Frontend&>(*events_) : output_);
+    if (!opened) return complain(opened.error().message);
+    session_ = std::move(*opened);
+    agent_ = &session_->agent();
+    output_.use_session(session_->id());
+    if (options_.stream_input) {
+      host_.emplace(HeadlessHost::Parts{
+          .session = *session_, .output = output_, .port = port_, .decides = options_.host_decides});
+      output_.also_tell(*host_);
+      listening_ = &*host_;
+    }
+    // From here on we can be told something.
+    reader_.emplace(options_.stream_input ? STDIN_FILENO : -1, STDOUT_FILENO,
+                    [this](const StreamReader::Item& item) { take(item); });
+    for (const std::string& text : options_.notices) output_.notice(text);
+    for (const std::string& text : session_->notices()) output_.notice(text, "warning");
+    if (host_) return end(turns_of_host());
+    if (!options_.prompt && !agent_.load()->deferred()) {
+      return end(complain("there is no prompt: deft -p \"…\", or pipe it in"));
+    }
+    return end(turn(options_.prompt ? Prompt::of(*options_.prompt) : Prompt{}));
+  }
+
+ private:
+  int turns_of_host() {
+    int exit_code = 0;
+    while (!ends_) {
+      const auto message = host_->next_turn();
+      if (!message || ends_) break;
+      if (options_.replay_user_messages) replay(*message);
+      exit_code = turn(message->prompt);
+    }
+    return exit_code;
+  }
+
+  void replay(const HostMessage& message) {
+    JsonObject line{{"type", "user"}, {"message", message.message}, {"parent_tool_use_id", Json()}, {"isReplay", true}};
+    if (!message.uuid.empty()) line["uuid"] = message.uuid;
+    output_.put(std::move(line));
+  }
+
+  int turn(Prompt prompt) {
+    begin_session(prompt);
+    if (ends_) return 0;
+    output_.begin_turn();
+    put_init();
+    interrupted_ = false;
+    const TurnEnd end = session_->run_turn(prompt);
+    output_.end_turn(end, {.id = session_->id(),
+                           .usage = session_->agent().usage(),
+                           .prices = session_->settings().prices,
+                           .output_tokens_max = session_->agent().options().output_tokens_max,
+                           .queued_turns = host_ ? host_->queued_turns() : 0});
+    return meaning_of(end).is_error ? kExitError : 0;
+  }
+
+  // Hooks of the session's start may be a host's own, so they are asked when it has had its say: with its first prompt.
+  void begin_session(Prompt& first) {
+    if (std::exchange(has_begun_, true)) return;
+    const SessionBegin begun = session_->begin();
+    if (begun.first_prompt) first.blocks.insert(first.blocks.begin(), Json(*begun.first_prompt));
+  }
+
+  void put_init() {
+    JsonArray tools;
+    for (const std::string& name : session_->tool_names()) tools.emplace_back(name);
+    JsonArray commands, skills;
+    for (const ListedCommand& command : session_->commands()) commands.emplace_back(command.name);
+    for (const std::string& name : session_->skill_names()) skills.emplace_back(name);
+    JsonArray agents;
+    for (const AgentType& type : session_->agent_types()) agents.emplace_back(type.name);
+    const std::string& key = session_->provider().key_source;
+    output_.put({{"type", "system"},
+                 {"subtype", "init"},
+                 {"cwd", session_->agent().engine().session().working_directory},
+                 {"tools", std::move(tools)},
+                 {"mcp_servers", JsonArray{}},
+                 {"model", session_->agent().options().model},
+                 {"permissionMode", to_string(session_->agent().engine().permissions()->mode())},
+                 {"slash_commands", std::move(commands)},
+                 {"apiKeySource", key.empty() ? "none" : key},
+                 {"claude_code_version", kProtocolVersion},
+                 {"deft_version", DEFT_VERSION},
+                 {"output_style", "default"},
+                 {"agents", std::move(agents)},
+                 {"skills", std::move(skills)},
+                 {"plugins", JsonArray{}}});
+  }
+
+  int end(int exit_code) {
+    if (has_begun_) session_->end("other");
+    reader_.reset();  // nobody tells us anything any more
+    agent_ = nullptr;
+    output_.finish();
+    if (const int signal = ending_signal_) exit_code = kExitSignal + signal;
+    // A thread that never came back would be waited for.
+    if (session_->agent().engine().executor().stuck_workers() > 0) std::_Exit(exit_code);
+    session_.reset();
+    return exit_code;
+  }
+
+  // --- on the reader's thread ---
+
+  void take(const StreamReader::Item& item) {
+    std::visit(Overloaded{
+                   [&](const BytesCame& came) { host_->take_bytes(came.bytes); },
+                   [&](const StreamEnded&) { host_->end_input(); },
+                   [&](const SignalCame& came) { take_signal(came.number); },
+                   [&](const OutputGone&) { output_gone(); },
+               },
+               item);
+  }
+
+  // Ctrl-C ends the turn, and with it the run, unless a host may send another; SIGTERM ends the run in order. The
+  // second of either ends at once.
+  void take_signal(int number) {
+    if (ends_ || interrupted_.exchange(true)) std::_Exit(kExitSignal + number);
+    if (number != SIGINT || !host_) {
+      ending_signal_ = number;
+      end_soon();
+    }
+    abort_turn();
+  }
+
+  // Also on the writer's thread.
+  void output_gone() {
+    end_soon();
+    abort_turn();
+  }
+
+  void end_soon() {
+    ends_ = true;
+    if (HeadlessHost* host = listening_) host->close();
+  }
+
+  void abort_turn() {
+    if (Agent* agent = agent_) agent->abort();
+  }
+
+  HeadlessOptions options_;
+  std::atomic<Agent*> agent_ = nullptr;  // while it can be told something
+  std::atomic<HeadlessHost*> listening_ = nullptr;
+  std::atomic<int> ending_signal_ = 0;
+  std::atomic<bool> ends_ = false;         // no further turn
+  std::atomic<bool> interrupted_ = false;  // the turn under way, by a signal
+  bool has_begun_ = false;
+  LineWriter writer_;
+  HeadlessOutput output_;
+  const SystemClock clock_;
+  std::unique_ptr<EventLog> events_;  // on the way to the output; nothing: nobody wants to know
+  ControlPort port_;
+  std::unique_ptr<AgentSession> session_;
+  std::optional<HeadlessHost> host_;
+  std::optional<StreamReader> reader_;
+};
+
+}  // namespace
+
+int run_headless(int argc, const char* const* argv) {
+  auto parsed = parse_headless_options(std::span(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)));
+  if (!parsed) return complain(parsed.error().message);
+  if (const auto* text = std::get_if<ShowText>(&*parsed)) {
+    std::fputs(text->text.c_str(), stdout);
+    return 0;
+  }
+  auto& options = std::get<HeadlessOptions>(*parsed);
+  if (!options.stream_input) {
+    // A session that waits for a decision goes on without a new prompt.
+    const auto& choice = options.session.choice;
+    const bool is_old = choice && (choice->resume || choice->go_on);
+    auto piped = read_piped_text(STDIN_FILENO, options.prompt || is_old);
+    if (!piped) return complain(piped.error().message);
+    if (piped->notice) options.notices.push_back(*piped->notice);
+    options.prompt = joined_prompt(options.prompt, piped->text);
+    if (!options.prompt && !is_old) return complain("the prompt is empty");
+  }
+  options.output.to_terminal = ::isatty(STDOUT_FILENO) == 1;
+  StreamReader::take_over_signals();
+  return HeadlessRun(std::move(options)).run();
+}
+
+}  // namespace deft

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+
+#include "deft/agent/event.h"
+#include "deft/ui/agent_session.h"
+#include "deft/ui/control_port.h"
+#include "deft/ui/headless_output.h"
+#include "deft/ui/host_line.h"
+
+namespace deft {
+
+inline constexpr std::size_t kQueuedTurnsMax = 10'000;
+
+// The host of `deft -p --input-format stream-json`: its messages become turns, one after another; its control requests
+// are answered; and it is asked for permissions, if it wants to be. Lines come on the reader's thread, turns are run on
+// the main one.
+class HeadlessHost final : public Frontend {
+ public:
+  struct Parts {
+    AgentSession& session;
+    HeadlessOutput& output;
+    ControlPort& port;
+    bool decides = false;  // questions go to it
+  };
+  explicit HeadlessHost(Parts parts) : parts_(parts) {}
+
+  // On the reader's thread.
+  void take_bytes(std::string_view bytes);
+  void end_input();
+  // From any thread: no further turn begins, as if the input had ended.
+  void close();
+
+  // On the main thread. Waits, and does meanwhile what the host wants done between turns. Nothing: it wants no more.
+  std::optional<HostMessage> next_turn();
+  std::size_t queued_turns();
+
+  void show(Event event) override;  // questions
+
+ private:
+  using Work = std::move_only_function<void()>;
+  void take_line(Result<std::string_view> line);
+  void take(HostMessage message);
+  void take(const HostRequest& request);
+  void take(HostResponse response);
+
+  // Requests. Those that change what a turn is made of wait until none is under way.
+  void between_turns(Work work);
+  void initialize(const HostRequest& request);
+  void interrupt(const HostRequest& request);
+  void set_permission_mode(const HostRequest& request);
+  void cancel_message(const HostRequest& request);
+  void answer(const HostRequest& request, const Result<void>& done);
+
+  void ask_permission(const PermissionAsked& asked);
+  void withdraw(const std::string& question);
+
+  Parts parts_;
+  LineSplitter splitter_;     // of the reader's thread
+  std::size_t lines_ = 0;     // of the reader's thread
+  JsonArray waiting_blocks_;  // of the main thread: what the next message begins with
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Under mutex_:
+  std::deque<std::variant<HostMessage, Work>> queue_;
+  bool ended_ = false;
+  std::unordered_map<std::string, std::string> questions_;  // names of our requests, by question
+};
+
+// What the host says to a question, as the executor takes it. What is not understood is a no.
+PermissionAnswer answer_of_host(const std::string& question, Result<Json> reply);
+// A question as the host is asked it.
+JsonObject can_use_tool(const PermissionAsked& asked);
+
+}  // namespace deft

@@ -1,0 +1,299 @@
+#include "deft/ui/headless_output.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "deft/base/overloaded.h"
+#include "deft/base/terminal_text.h"
+#include "deft/core/message_content.h"
+#include "deft/core/message_json.h"
+#include "deft/os/uuid.h"
+#include "deft/ui/safe_display.h"
+
+namespace deft {
+namespace {
+
+std::string quoted_member(std::string_view name, std::string_view value) {
+  return ",\"" + std::string(name) + "\":" + json_quote(value);
+}
+
+std::string hook_outcome_word(HookReport::End end) {
+  switch (end) {
+    case HookReport::End::fine:
+    case HookReport::End::in_background: return "success";
+    case HookReport::End::cancelled: return "cancelled";
+    case HookReport::End::blocked:
+    case HookReport::End::failed: return "error";
+  }
+  return "error";
+}
+
+std::string retry_word(const ModelFailure& failure) {
+  if (failure.status == 429) return "rate_limit";
+  if (failure.status == 529 || failure.type == "overloaded_error") return "overloaded";
+  if (failure.status >= 500) return "server_error";
+  return failure.status > 0 ? "invalid_request" : "unknown";
+}
+
+}  // namespace
+
+void HeadlessOutput::use_session(std::string id) {
+  const std::lock_guard lock(mutex_);
+  session_id_ = std::move(id);
+}
+
+void HeadlessOutput::begin_turn() {
+  const std::lock_guard lock(mutex_);
+  report_.begin();
+  calls_made_.clear();
+}
+
+std::string HeadlessOutput::head(std::string_view type) const {
+  return R"({"type":)" + json_quote(type) + quoted_member("uuid", random_uuid()) +
+         quoted_member("session_id", session_id_);
+}
+
+void HeadlessOutput::put_line(std::string line) {
+  if (streams()) {
+    writer_.put(std::move(line));
+  } else if (keeps_lines()) {
+    lines_.push_back(std::move(line));
+  }
+}
+
+void HeadlessOutput::put(JsonObject line) {
+  const std::lock_guard lock(mutex_);
+  if (!wants_lines()) return;
+  if (!line.contains("uuid")) line["uuid"] = random_uuid();
+  line["session_id"] = session_id_;
+  put_line(to_json(line));
+}
+
+void HeadlessOutput::put_raw(std::string line) {
+  const std::lock_guard lock(mutex_);
+  put_line(std::move(line));
+}
+
+void HeadlessOutput::notice(std::string_view text, std::string_view level) {
+  if (streams()) {
+    return put({{"type", "system"}, {"subtype", "informational"}, {"content", text}, {"level", level}});
+  }
+  std::fprintf(stderr, "deft: %s\n", safe_display(std::string(text)).c_str());
+}
+
+void HeadlessOutput::show(Event event) {
+  for (Frontend* other : others_) other->show(event);
+  {
+    const std::lock_guard lock(mutex_);
+    report_.note(event);
+  }
+  std::visit(
+      Overloaded{
+          [&](const Notice& said) { notice(said.text); },
+          [&](const HookSpoke& spoke) {
+            if (spoke.kind == HookSpoke::Kind::system_message) notice(spoke.text);
+            if (spoke.kind == HookSpoke::Kind::error_during_execution) {
+              notice(std::string(to_string(spoke.event)) + " hook " + spoke.hook + ": " + spoke.text, "warning");
+            }
+          },
+          [&](const HookRan& ran) {
+            const std::string name(to_string(ran.event));
+            JsonObject line{{"type", "system"},
+                            {"subtype", "hook_response"},
+                            {"hook_id", random_uuid()},
+                            {"hook_name", ran.report.hook},
+                            {"hook_event", name},
+                            {"output", ran.report.output},
+                            {"stdout", ran.report.output},
+                            {"stderr", ran.report.errors},
+                            {"outcome", hook_outcome_word(ran.report.end)}};
+            if (ran.report.exit_code) line["exit_code"] = *ran.report.exit_code;
+            put(std::move(line));
+          },
+          [&](const RetryScheduled& retry) {
+            const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(retry.delay).count();
+            if (!streams()) {
+              return notice("The model did not answer (" + retry.failure.message + "); asking again in " +
+                            std::to_string(delay) + " ms.");
+            }
+            put({{"type", "system"},
+                 {"subtype", "api_retry"},
+                 {"attempt", retry.failures},
+                 {"max_retries", retry.retries_max},
+                 {"retry_delay_ms", delay},
+                 {"error_status", retry.failure.status > 0 ? Json(retry.failure.status) : Json()},
+                 {"error", retry_word(retry.failure)}});
+          },
+          [&](const ModelSwitched& switched) {
+            notice("From here on " + switched.to + " answers instead of " + switched.from + ": " + switched.why);
+          },
+          [&](const RequestSent& sent) {
+            const std::lock_guard lock(mutex_);
+            main_.model = sent.model;
+            main_.message_id = "msg_" + random_uuid();
+          },
+          [&](const RawEventArrived& raw) {
+            if (!streams() || !options_.partial_messages) return;
+            const std::lock_guard lock(mutex_);
+            put_line(head("stream_event") + ",\"parent_tool_use_id\":null,\"event\":" + raw.json + "}");
+          },
+          [&](const BlockCompleted& completed) {
+            const std::lock_guard lock(mutex_);
+            if (const auto* use = std::get_if<ToolUseBlock>(&completed.block)) {
+              calls_made_.insert_or_assign(use->call.id, clock_.now());
+            }
+            if (wants_lines()) put_block(completed.block, main_);
+          },
+          [&](const CallAnswered& answered) {
+            const std::lock_guard lock(mutex_);
+            if (wants_lines()) put_result(answered, main_);
+          },
+          [&](const ResultsGiven& given) {
+            const std::lock_guard lock(mutex_);
+            if (wants_lines()) put_after_results(given.content);
+          },
+          [&](const CallProgressed& progressed) {
+            if (!streams()) return;
+            const std::lock_guard lock(mutex_);
+            writer_.put_progress(progressed.call_id,
+                                 head("tool_progress") + quoted_member("tool_use_id", progressed.call_id) +
+                                     quoted_member("tool_name", report_.tool_of(progressed.call_id)) +
+                                     ",\"parent_tool_use_id\":null,\"elapsed_time_seconds\":" +
+                                     std::to_string(seconds_since_call(progressed.call_id)) + "}");
+          },
+          [&](const SubagentEvent& happened) { put_event_of(happened); },
+          [&](const TaskBegan& begun) {
+            put({{"type", "system"},
+                 {"subtype", "task_started"},
+                 {"task_id", begun.id},
+                 {"tool_use_id", begun.call_id},
+                 {"task_type", begun.type},
+                 {"description", begun.description}});
+          },
+          [&](const TaskEnded& ended) {
+            put({{"type", "system"},
+                 {"subtype", "task_notification"},
+                 {"task_id", ended.id},
+                 {"tool_use_id", ended.call_id},
+                 {"status", ended.status},
+                 {"output_file", ended.output_file},
+                 {"summary", ended.summary}});
+          },
+          [&](const CompactionBegan&) { put({{"type", "system"}, {"subtype", "status"}, {"status", "compacting"}}); },
+          [&](const CompactionDone& done) {
+            put({{"type", "system"}, {"subtype", "status"}, {"status", Json()}});
+            if (!done.problem.empty()) {
+              return notice("The conversation was not compacted: " + done.problem, "warning");
+            }
+            put({{"type", "system"},
+                 {"subtype", "compact_boundary"},
+                 {"compact_metadata", JsonObject{{"trigger", done.trigger},
+                                                 {"pre_tokens", done.tokens_before},
+                                                 {"post_tokens", done.tokens_after}}}});
+          },
+          [](const auto&) {},
+      },
+      event);
+}
+
+// What a subagent says and does, under the call that started it.
+void HeadlessOutput::put_event_of(const SubagentEvent& happened) {
+  const Event& event = happened.what->event;
+  if (const auto* said = std::get_if<Notice>(&event)) return notice(happened.agent_type + ": " + said->text);
+  const std::lock_guard lock(mutex_);
+  if (!wants_lines()) return;
+  Speaker& speaker = subagents_[happened.agent_id];
+  speaker.parent_call_id = happened.parent_call_id;
+  speaker.agent_id = happened.agent_id;
+  if (const auto* sent = std::get_if<RequestSent>(&event)) {
+    speaker.model = sent->model;
+    speaker.message_id = "msg_" + random_uuid();
+  }
+  if (const auto* completed = std::get_if<BlockCompleted>(&event)) put_block(completed->block, speaker);
+  if (const auto* answered = std::get_if<CallAnswered>(&event)) put_result(*answered, speaker);
+  if (std::holds_alternative<TurnEnded>(event)) subagents_.erase(happened.agent_id);
+}
+
+std::string HeadlessOutput::parent_member(const Speaker& speaker) {
+  if (speaker.parent_call_id.empty()) return ",\"parent_tool_use_id\":null";
+  return quoted_member("parent_tool_use_id", speaker.parent_call_id) + quoted_member("agent_id", speaker.agent_id);
+}
+
+std::int64_t HeadlessOutput::seconds_since_call(const std::string& call_id) const {
+  const auto made = calls_made_.find(call_id);
+  if (made == calls_made_.end()) return 0;
+  return std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - made->second).count();
+}
+
+// One line for each block, as it is complete; the message's own end is not known yet.
+void HeadlessOutput::put_block(const Block& block, const Speaker& speaker) {
+  put_line(head("assistant") + parent_member(speaker) + ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" +
+           quoted_member("id", speaker.message_id) + quoted_member("model", speaker.model) + ",\"content\":[" +
+           block_json(block) +
+           R"(],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}})");
+}
+
+void HeadlessOutput::put_result(const CallAnswered& answered, const Speaker& speaker) {
+  std::string line = head("user") + parent_member(speaker) + ",\"message\":{\"role\":\"user\",\"content\":[" +
+                     result_block(answered.call_id, answered.result) + "]}";
+  const Json& details = answered.result.details;
+  line += ",\"tool_use_result\":" + (details.is_null() ? json_quote(answered.result.text) : to_json(details)) + "}";
+  put_line(std::move(line));
+  if (answered.result.error != Errc::denied) return;
+  put_line(head("system") + R"(,"subtype":"permission_denied")" + quoted_member("tool_name", answered.tool) +
+           quoted_member("tool_use_id", answered.call_id) + quoted_member("message", answered.result.text) + "}");
+}
+
+// What the model is told beside the results: by hooks, by the engine.
+void HeadlessOutput::put_after_results(const std::string& content) {
+  std::vector<std::string> blocks;
+  for (const std::string_view block : raw_elements(content)) {
+    const auto type = raw_member(block, "type");
+    if (type != "\"tool_result\"") blocks.emplace_back(block);
+  }
+  if (blocks.empty()) return;
+  put_line(head("user") + R"(,"parent_tool_use_id":null,"isSynthetic":true,"message":{"role":"user","content":)" +
+           content_of(blocks) + "}}");
+}
+
+void HeadlessOutput::end_turn(const TurnEnd& end, const ReportedSession& session) {
+  const std::lock_guard lock(mutex_);
+  if (options_.format != OutputFormat::text) {
+    const std::string line = to_json(report_.result(end, session, random_uuid()));
+    if (streams() || keeps_lines()) return put_line(line);
+    return writer_.put(line);
+  }
+  const TurnMeaning meaning = meaning_of(end);
+  const bool is_answer = meaning.subtype == "success" && !meaning.is_error;
+  const std::string text = text_of_result(end);
+  if (is_answer) {
+    put_text(text);
+    return;
+  }
+  // What was said so far is still worth reading; why it is not more is no part of it.
+  if (!end.text.empty() && end.text != text) put_text(end.text);
+  std::fprintf(stderr, "deft: %s\n", safe_display(text, LineEnds::kept).c_str());
+}
+
+void HeadlessOutput::put_text(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (!options_.to_terminal) return writer_.put(std::string(text));
+  TerminalText cleaned;
+  std::string out;
+  cleaned.feed(text, out);
+  writer_.put(out + std::string(cleaned.pending()));
+}
+
+void HeadlessOutput::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (keeps_lines() && !lines_.empty()) {
+      std::string all = "[";
+      for (const std::string& line : std::exchange(lines_, {})) all += (all.size() > 1 ? "," : "") + line;
+      writer_.put(all + "]");
+    }
+  }
+  writer_.finish();
+}
+
+}  // namespace deft

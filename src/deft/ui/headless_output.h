@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "deft/agent/event.h"
+#include "deft/base/clock.h"
+#include "deft/ui/line_writer.h"
+#include "deft/ui/turn_report.h"
+
+namespace deft {
+
+enum class OutputFormat : std::uint8_t { text, json, stream_json };
+
+struct HeadlessOutputOptions {
+  OutputFormat format = OutputFormat::text;
+  bool verbose = false;           // json: all messages, not only the result
+  bool partial_messages = false;  // stream_json: what the model streams, as it streams
+  bool hook_events = false;       // stream_json: every hook that ran
+  bool to_terminal = false;       // text: whoever reads it is a terminal, which a model shall not command
+};
+
+// What a run without a terminal prints: the last word of the model, one JSON object, or a line of JSON for everything
+// that happens. What is for people goes to standard error, except in stream_json, which has lines for it.
+class HeadlessOutput final : public Frontend {
+ public:
+  HeadlessOutput(LineWriter& writer, HeadlessOutputOptions options) : writer_(writer), options_(options) {}
+
+  void show(Event event) override;
+  bool wants_hooks() const override { return options_.hook_events; }
+
+  // Who else wants to hear of everything; outlives us. Before the first event.
+  void also_tell(Frontend& other) { others_.push_back(&other); }
+  void use_session(std::string id);
+  // A line of its own: {"type":…}. "uuid" and "session_id" are added.
+  void put(JsonObject line);
+  void put_raw(std::string line);  // as it is
+  void notice(std::string_view text, std::string_view level = "info");
+  void begin_turn();
+  void end_turn(const TurnEnd& end, const ReportedSession& session);
+  // Everything is said.
+  void finish();
+
+ private:
+  // Whose lines they are: the main agent's, or those of a subagent.
+  struct Speaker {
+    std::string parent_call_id = {};  // empty: the main agent
+    std::string agent_id = {};
+    std::string message_id = {};
+    std::string model = {};
+  };
+  void put_block(const Block& block, const Speaker& speaker);
+  void put_result(const CallAnswered& answered, const Speaker& speaker);
+  void put_after_results(const std::string& content);
+  void put_event_of(const SubagentEvent& happened);
+  static std::string parent_member(const Speaker& speaker);
+  void put_text(std::string_view text);
+  void put_line(std::string line);
+  std::int64_t seconds_since_call(const std::string& call_id) const;
+  std::string head(std::string_view type) const;  // {"type":…,"uuid":…,"session_id":…
+  bool streams() const { return options_.format == OutputFormat::stream_json; }
+  bool keeps_lines() const { return options_.format == OutputFormat::json && options_.verbose; }
+  bool wants_lines() const { return streams() || keeps_lines(); }
+
+  LineWriter& writer_;
+  const SystemClock clock_;
+  const HeadlessOutputOptions options_;
+  std::vector<Frontend*> others_;
+  std::mutex mutex_;
+  // Under mutex_:
+  TurnReport report_;
+  std::string session_id_;
+  Speaker main_;
+  std::unordered_map<std::string, Speaker> subagents_;     // that are at work, by id
+  std::unordered_map<std::string, TimePoint> calls_made_;  // of this turn
+  std::vector<std::string> lines_;                         // json: until the end
+};
+
+}  // namespace deft

@@ -1,0 +1,412 @@
+#include "deft/ui/mcp_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/base/text.h"
+#include "deft/config/mcp_policy.h"
+#include "deft/config/mcp_settings.h"
+#include "deft/mcp/login.h"
+#include "deft/mcp/servers.h"
+#include "deft/os/change_file.h"
+#include "deft/os/curl_http_client.h"
+#include "deft/os/http_network.h"
+#include "deft/os/warden_processes.h"
+#include "deft/ui/mcp_add.h"
+#include "deft/ui/mcp_serve_command.h"
+#include "deft/ui/safe_display.h"
+#include "deft/ui/session_settings.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): unistd.h has it only for GNU
+
+namespace deft {
+namespace {
+
+constexpr const char* kHelp = R"(MCP servers: programs and web addresses that bring tools of their own.
+
+Usage: deft mcp list [--json] [--offline]     all servers, and how they are
+       deft mcp get NAME                      one server: what it is, where it is configured
+       deft mcp test NAME                     starts it, and shows what it offers
+       deft mcp add [OPTIONS] NAME COMMAND [ARGS…]
+       deft mcp add [OPTIONS] NAME URL
+       deft mcp add-json [-s SCOPE] NAME JSON
+       deft mcp remove [-s SCOPE] NAME
+       deft mcp approve NAME                  agrees to a server of the project's .mcp.json, exactly as it is now
+       deft mcp reset-project-choices         takes all such agreements of this folder back
+       deft mcp login NAME | logout NAME
+       deft mcp serve                         offers deft's own tools: deft mcp serve --help
+
+Options of add:
+  -s, --scope local|project|user   for you in this folder (the default), for everybody in .mcp.json, for you everywhere
+  -t, --transport stdio|http|sse   a URL is http unless it is said
+  -e, --env NAME=VALUE             may be repeated; ${NAME} is put in when the server starts
+  -H, --header "Name: value"       may be repeated
+      --headers-helper COMMAND     prints the headers as a JSON object
+      --client-id ID, --callback-port N   for a login at a server that registers no clients
+      --timeout MILLISECONDS       of one call
+
+Example:
+  deft mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  deft mcp list
+
+Exit code: 0, 1 if a server cannot be used, 2 unusable arguments.
+)";
+
+int complain(const std::string& what) {
+  std::fprintf(stderr, "deft mcp: %s\n", what.c_str());
+  return 2;
+}
+
+std::string shown(std::string_view text) { return safe_display(text); }
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> out;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) out.emplace_back(*entry);
+  return out;
+}
+
+struct Ground {
+  SettingsPlaces places;
+  SessionSettings settings;
+  McpServersRead read;
+  McpPolicy policy;
+  McpApprovals approvals{McpApprovals::default_file(), change_file};
+
+  McpAdmitted admission(const McpServerSettings& server) const {
+    return admit(server, policy, approvals, places.directory, settings.trusted);
+  }
+  const McpServerSettings* find(std::string_view name) const {
+    const auto found = std::ranges::find(read.servers, name, &McpServerSettings::name);
+    return found == read.servers.end() ? nullptr : &*found;
+  }
+};
+
+Result<Ground> look_around() {
+  std::error_code ec;
+  const std::string directory = std::filesystem::canonical(".", ec).string();
+  if (ec) return fail(Errc::io, "the current folder is gone");
+  Ground ground{.places = settings_places(directory)};
+  auto settings = load_session_settings({.directory = directory});
+  if (!settings) return std::unexpected(std::move(settings.error()));
+  ground.settings = *std::move(settings);
+  auto read = read_mcp_servers(ground.places, {});
+  if (!read) return std::unexpected(std::move(read.error()));
+  ground.read = *std::move(read);
+  ground.policy = read_mcp_policy(ground.settings.files, ground.settings.trusted);
+  return ground;
+}
+
+// What servers run in, for as long as a command lasts.
+struct Bench {
+  SystemClock clock;
+  WardenProcesses processes{clock};
+  CurlHttpClient http{http_network(own_environment())};
+  McpMemory memory{McpMemory::default_file()};
+  OauthFile logins{OauthFile::default_file()};
+  std::unique_ptr<LoopbackBrowser> browser;
+
+  McpServersOptions options(const std::string& directory) {
+    McpServersOptions out{.processes = processes, .http = http, .clock = clock, .memory = memory, .logins = logins};
+    out.environment = own_environment();
+    out.directory = directory;
+    out.roots = [directory] { return std::vector<std::string>{directory}; };
+    out.browser = browser.get();
+    return out;
+  }
+};
+
+std::string state_line(const McpStatus& status) {
+  std::string out(to_string(status.state));
+  if (status.state == McpState::ready) {
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(status.took.value_or(Duration{})).count();
+    out += ", " + std::to_string(status.tools) + (status.tools == 1 ? " tool, " : " tools, ") + std::to_string(took) +
+           " ms, " + status.facts.protocol;
+  }
+  if (!status.detail.empty()) out += ": " + status.detail;
+  return out;
+}
+
+int list_servers(std::span<const std::string> words) {
+  const bool as_json = std::ranges::find(words, "--json") != words.end();
+  const bool offline = std::ranges::find(words, "--offline") != words.end();
+  for (const std::string& word : words) {
+    if (word != "--json" && word != "--offline") return complain("unknown option " + word + "; see deft mcp --help");
+  }
+  auto ground = look_around();
+  if (!ground) return complain(ground.error().message);
+  Bench bench;
+  McpServers servers(bench.options(ground->places.directory));
+  std::vector<McpServerSettings> started;
+  for (const McpServerSettings& server : ground->read.servers) {
+    if (!offline && ground->admission(server).admission == McpAdmission::allowed) started.push_back(server);
+  }
+  servers.start(std::move(started));
+  servers.wait(kMcpConnectTimeout, {});
+  bool all_well = ground->read.problems.empty();
+  JsonArray rows;
+  for (const McpServerSettings& server : ground->read.servers) {
+    const McpAdmitted admitted = ground->admission(server);
+    const auto connection = servers.find(server.name);
+    std::string state = offline ? "not tried" : "not started";
+    JsonObject row{{"name", server.name},
+                   {"scope", to_string(server.scope)},
+                   {"type", to_string(server.kind)},
+                   {"target", server.shown()},
+                   {"file", server.file}};
+    if (connection) {
+      const McpStatus status = connection->status();
+      state = state_line(status);
+      row["state"] = to_string(status.state);
+      row["detail"] = status.detail;
+      row["tools"] = status.tools;
+      row["protocol"] = status.facts.protocol;
+      if (status.took)
+        row["milliseconds"] = std::chrono::duration_cast<std::chrono::milliseconds>(*status.took).count();
+      JsonArray problems;
+      for (const std::string& problem : status.problems) problems.emplace_back(problem);
+      row["problems"] = std::move(problems);
+      all_well = all_well && status.state == McpState::ready;
+    } else if (admitted.admission != McpAdmission::allowed) {
+      state = "not started: " + admitted.reason;
+      row["state"] = "not started";
+      row["detail"] = admitted.reason;
+      all_well = false;
+    }
+    if (!as_json) {
+      std::printf("%-20s %-7s %s\n%20s   %s\n", server.name.c_str(), std::string(to_string(server.scope)).c_str(),
+                  shown(one_line(server.shown(), 200)).c_str(), "", shown(state).c_str());
+    }
+    rows.push_back(std::move(row));
+  }
+  if (as_json) {
+    JsonArray problems;
+    for (const std::string& problem : ground->read.problems) problems.emplace_back(problem);
+    std::printf("%s\n", to_json(JsonObject{{"servers", std::move(rows)}, {"problems", std::move(problems)}}).c_str());
+    return all_well ? 0 : 1;
+  }
+  for (const std::string& problem : ground->read.problems) std::printf("problem: %s\n", shown(problem).c_str());
+  if (ground->read.servers.empty()) std::printf("No MCP servers. Add one: deft mcp add --help\n");
+  return all_well ? 0 : 1;
+}
+
+int unknown_server(const std::string& name) {
+  complain("there is no MCP server " + json_quote(name) + "; see deft mcp list");
+  return 1;
+}
+
+int get_server(const std::string& name) {
+  auto ground = look_around();
+  if (!ground) return complain(ground.error().message);
+  const McpServerSettings* server = ground->find(name);
+  if (server == nullptr) return unknown_server(name);
+  const McpAdmitted admitted = ground->admission(*server);
+  std::printf("%s\n  scope   %s\n  file    %s\n  type    %s\n  runs    %s\n  entry   %s\n", server->name.c_str(),
+              std::string(to_string(server->scope)).c_str(), shown(server->file).c_str(),
+              std::string(to_string(server->kind)).c_str(), shown(server->shown()).c_str(),
+              shown(server->entry).c_str());
+  if (admitted.admission == McpAdmission::allowed) return 0;
+  std::printf("  is not started: %s\n", admitted.reason.c_str());
+  return 1;
+}
+
+int test_server(const std::string& name) {
+  auto ground = look_around();
+  if (!ground) return complain(ground.error().message);
+  const McpServerSettings* server = ground->find(name);
+  if (server == nullptr) return unknown_server(name);
+  const McpAdmitted admitted = ground->admission(*server);
+  if (admitted.admission != McpAdmission::allowed) return complain(name + " is not started: " + admitted.reason), 1;
+  Bench bench;
+  auto options = bench.options(ground->places.directory);
+  std::vector<std::shared_ptr<Tool>> tools;
+  std::mutex mutex;
+  options.publish = [&](const std::string&, std::vector<std::shared_ptr<Tool>> published) {
+    const std::lock_guard lock(mutex);
+    tools = std::move(published);
+  };
+  options.noted = [](const std::string& text) { std::printf("note: %s\n", shown(text).c_str()); };
+  McpServers servers(std::move(options));
+  servers.start({*server});
+  servers.wait(kMcpConnectTimeout + kMcpDiscoverWait, {});
+  const auto connection = servers.find(name);
+  const McpStatus status = connection->status();
+  std::printf("%s: %s\n", name.c_str(), shown(state_line(status)).c_str());
+  if (status.state != McpState::ready) {
+    const std::string words = connection->last_words();
+    if (!words.empty()) std::printf("it last wrote:\n%s\n", shown(words).c_str());
+    return 1;
+  }
+  std::printf("  calls itself %s %s\n", shown(json_quote(status.facts.name)).c_str(),
+              shown(status.facts.version).c_str());
+  if (!status.facts.instructions.empty()) {
+    std::printf("  instructions: %s\n", shown(one_line(status.facts.instructions, 300)).c_str());
+  }
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& tool : tools) {
+      std::printf("  %s\n      %s\n", tool->spec().name.c_str(),
+                  shown(one_line(tool->spec().description, 150)).c_str());
+    }
+  }
+  for (const Json& prompt : connection->prompts()) {
+    std::printf("  prompt %s\n", shown(one_line(find_string(prompt, "name").value_or(""), 100)).c_str());
+  }
+  for (const std::string& problem : status.problems) std::printf("  problem: %s\n", shown(problem).c_str());
+  return 0;
+}
+
+int write_addition(Result<McpAddition> addition) {
+  if (!addition) return complain(addition.error().message + "; see deft mcp --help");
+  auto ground = look_around();
+  if (!ground) return complain(ground.error().message);
+  const std::string file = mcp_settings_file(ground->places, addition->scope);
+  if (file.empty()) return complain("there is no home folder to write to");
+  const std::string folder = addition->scope == McpScope::local ? local_settings_root(ground->places) : "";
+  const auto written = change_file(
+      file, [&](const std::string& text) { return with_mcp_server(text, folder, addition->name, addition->entry); });
+  if (!written) return complain(file + ": " + written.error().message);
+  std::printf("%s is in %s\n", addition->name.c_str(), file.c_str());
+  if (addition->scope != McpScope::project) return 0;
+  // Whoever writes it has agreed to it.
+  auto server = read_mcp_server(addition->name, addition->entry);
+  if (server) {
+    if (auto kept = ground->approvals.add(ground->places.directory, *server); !kept)
+      return complain(kept.error().message);
+  }
+  if (!ground->settings.trusted) std::printf("It starts when this folder is trusted: deft trust\n");
+  return 0;
+}
+
+int remove_server(std::span<const std::string> words) {
+  std::optional<McpScope> scope;
+  std::string name;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if ((words[i] == "-s" || words[i] == "--scope") && i + 1 < words.size()) {
+      auto parsed = parse_mcp_scope(words[++i]);
+      if (!parsed) return complain(parsed.error().message);
+      scope = *parsed;
+    } else if (name.empty() && !words[i].starts_with('-')) {
+      name = words[i];
+    } else {
+      return complain("remove takes a name and perhaps --scope; see deft mcp --help");
+    }
+  }
+  if (name.empty()) return complain("remove takes a name; see deft mcp --help");
+  auto ground = look_around();
+  if (!ground) return complain(ground.error().message);
+  if (!scope) {
+    const McpServerSettings* server = ground->find(name);
+    if (server == nullptr) return unknown_server(name);
+    scope = server->scope;
+    if (server->file != mcp_settings_file(ground->places, *scope)) {
+      return complain(name + " stands in " + server->file + ", which deft does not change"), 1;
+    }
+  }
+  const std::string file = mcp_settings_file(ground->places, *scope);
+  const std::string folder = *scope == McpScope::local ? local_settings_root(ground->places) : "";
+  const auto written =
+      change_file(file, [&](const std::string& text) { return without_mcp_server(text, folder, name); });
+  if (!written) return complain(file + ": " + written.error().message), 1;
+  std::printf("%s is no longer in %s\n", name.c_str(), file.c_str());
+  return 0;
+}
+
+int approve_server(const std::string& name) {
+  auto ground = look_around();
+  if (!ground) return complain(ground.error().message);
+  const McpServerSettings* server = ground->find(name);
+  if (server == nullptr) return unknown_server(name);
+  if (server->scope != McpScope::project) return complain(name + " is not the project's: it needs no approval");
+  if (auto kept = ground->approvals.add(ground->places.directory, *server); !kept)
+    return complain(kept.error().message);
+  std::printf("%s may be started in this folder: %s\n", name.c_str(), shown(server->shown()).c_str());
+  if (!ground->settings.trusted) std::printf("It starts when this folder is trusted: deft trust\n");
+  return 0;
+}
+
+int reset_choices() {
+  auto ground = look_around();
+  if (!ground) return complain(ground.error().message);
+  if (auto done = ground->approvals.remove_all(ground->places.directory); !done) return complain(done.error().message);
+  std::printf("The project's MCP servers need approval again.\n");
+  return 0;
+}
+
+int log_in_or_out(const std::string& name, bool in) {
+  auto ground = look_around();
+  if (!ground) return complain(ground.error().message);
+  const McpServerSettings* found = ground->find(name);
+  if (found == nullptr) return unknown_server(name);
+  McpServerSettings server = *found;
+  if (server.kind != McpKind::http && server.kind != McpKind::sse) return complain(name + " is no server on the web");
+  const McpAdmitted admitted = ground->admission(server);
+  if (in && admitted.admission != McpAdmission::allowed) return complain(name + " is not used: " + admitted.reason), 1;
+  const std::vector<std::string> environment = own_environment();
+  expand_variables(server, [&](const std::string& variable) -> std::optional<std::string> {
+    for (const std::string& entry : environment) {
+      if (entry.starts_with(variable + "=")) return entry.substr(variable.size() + 1);
+    }
+    return std::nullopt;
+  });
+  Bench bench;
+  bench.browser = std::make_unique<LoopbackBrowser>(
+      bench.clock, static_cast<std::uint16_t>(server.oauth.callback_port.value_or(0)), [](const std::string& url) {
+        std::printf("Open this page in your browser, and log in there:\n\n  %s\n\n", shown(url).c_str());
+        std::fflush(stdout);
+      });
+  const char* secret = std::getenv("MCP_CLIENT_SECRET");
+  OauthAuthorizer login(bench.http, bench.clock, bench.logins,
+                        {.server = server.name,
+                         .url = server.url,
+                         .client_id = server.oauth.client_id,
+                         .client_secret = secret == nullptr ? "" : secret,
+                         .client_metadata_url = server.oauth.client_metadata_url,
+                         .scopes = server.oauth.scopes,
+                         .authorization_server_url = server.oauth.server_metadata_url,
+                         .browser = bench.browser.get()});
+  if (!in) {
+    login.log_out();
+    std::printf("%s is logged out here.\n", name.c_str());
+    return 0;
+  }
+  if (auto done = login.log_in({}); !done) return complain(done.error().message), 1;
+  std::printf("Logged in to %s.\n", name.c_str());
+  return 0;
+}
+
+}  // namespace
+
+int run_mcp(int argc, const char* const* argv) {
+  const std::string_view action = argc > 1 ? argv[1] : "";
+  if (action.empty() || action == "--help" || action == "-h" || action == "help") {
+    std::fputs(kHelp, action.empty() ? stderr : stdout);
+    return action.empty() ? 2 : 0;
+  }
+  if (action == "serve") return run_mcp_serve(argc - 1, argv + 1);
+  std::vector<std::string> words;
+  for (int i = 2; i < argc; ++i) words.emplace_back(argv[i]);
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) return std::fputs(kHelp, stdout), 0;
+  if (action == "list") return list_servers(words);
+  if (action == "add") return write_addition(parse_mcp_add(words));
+  if (action == "add-json") return write_addition(parse_mcp_add_json(words));
+  if (action == "remove") return remove_server(words);
+  if (action == "reset-project-choices") return reset_choices();
+  const bool takes_name =
+      action == "get" || action == "test" || action == "approve" || action == "login" || action == "logout";
+  if (!takes_name) return complain("unknown command " + json_quote(action) + "; see deft mcp --help");
+  if (words.size() != 1) return complain(std::string(action) + " takes the name of a server; see deft mcp --help");
+  if (action == "get") return get_server(words[0]);
+  if (action == "test") return test_server(words[0]);
+  if (action == "approve") return approve_server(words[0]);
+  return log_in_or_out(words[0], action == "login");
+}
+
+}  // namespace deft

@@ -1,0 +1,236 @@
+#include "deft/ui/mcp_hand.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "deft/base/overloaded.h"
+#include "deft/base/path.h"
+#include "deft/base/text.h"
+#include "deft/ui/safe_display.h"
+
+// To the executor all calls of a client are one message that ends whenever nothing is under way: so they are scheduled
+// beside each other by what they touch, and what one of them changed in the session holds for the next.
+
+namespace deft {
+namespace {
+
+constexpr std::size_t kCallsPerMessageMost = 10'000;  // then the next ones wait until all of these are answered
+constexpr std::size_t kProgressCharactersMax = 500;
+constexpr std::size_t kStoredOutputsMax = 1'000;
+constexpr std::string_view kHowToAllow =
+    "\nWhoever runs this server can allow it: with a rule in the settings (permissions.allow), with --permission-mode, "
+    "or with --ask client, so that you are asked.";
+
+std::string progress_text(const Json& data) {
+  for (const std::string_view key : {"message", "text", "output", "line"}) {
+    if (const auto text = find_string(data, key)) return one_line(*text, kProgressCharactersMax);
+  }
+  return data.is_string() ? one_line(view(data.get_string()), kProgressCharactersMax)
+                          : one_line(to_json(data), kProgressCharactersMax);
+}
+
+// A content block of the model's API in the words of MCP.
+Json content_of(const Json& block) {
+  const auto type = find_string(block, "type");
+  const Json* source = find(block, "source");
+  const auto data = source ? find_string(*source, "data") : std::nullopt;
+  const auto media = source ? find_string(*source, "media_type") : std::nullopt;
+  const bool is_base64 = source && find_string(*source, "type") == "base64";
+  if (type == "image" && is_base64 && data && media) {
+    return JsonObject{{"type", "image"}, {"data", *data}, {"mimeType", *media}};
+  }
+  if (type == "document" && is_base64 && data && media) {
+    return JsonObject{{"type", "resource"},
+                      {"resource", JsonObject{{"uri", "deft://document"}, {"mimeType", *media}, {"blob", *data}}}};
+  }
+  if (type == "text") return JsonObject{{"type", "text"}, {"text", find_string(block, "text").value_or("")}};
+  // What came from an MCP server and is in its words already: audio, resources, links.
+  if (type == "audio" || type == "resource" || type == "resource_link") return block;
+  return JsonObject{{"type", "text"}, {"text", to_json(block)}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<McpHand>> McpHand::open(Options options) {
+  std::unique_ptr<McpHand> hand(new McpHand(std::move(options)));
+  EngineOptions engine = hand->options_.engine;
+  engine.executor.in_order = false;
+  engine.executor.streaming = true;
+  engine.executor.sibling_cancellation = false;  // its calls are not steps of one plan
+  engine.executor.asking = hand->options_.asks_client ? Asking::frontend : Asking::nobody;
+  engine.results.is_in_context = false;  // nobody knows what the client's model still sees
+  engine.results.limits.message_max = kUnlimited;
+  auto opened = Engine::open(std::move(engine), *hand);
+  if (!opened) return std::unexpected(opened.error());
+  hand->engine_ = std::move(*opened);
+  if (auto equipped = hand->options_.equip(*hand->engine_); !equipped) return std::unexpected(equipped.error());
+  hand->thread_ = std::thread([raw = hand.get()] {
+    const ExecutorSummary summary = raw->engine_->run();
+    raw->stuck_ = summary.stuck_workers > 0;
+    raw->ended_ = true;
+  });
+  return hand;
+}
+
+McpHand::~McpHand() {
+  end();
+  wait();
+}
+
+void McpHand::wait() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void McpHand::end() {
+  if (!engine_) return;
+  engine_->feed(Aborted{});
+  engine_->feed(InputEnded{});
+}
+
+void McpHand::call(std::shared_ptr<McpServed> request, std::string tool, Json arguments) {
+  ToolCall call{.name = std::move(tool), .input = std::move(arguments)};
+  std::string id;
+  {
+    const std::lock_guard lock(mutex_);
+    id = "call_" + std::to_string(++calls_made_);
+    call.id = id;
+    pending_.emplace(id, Pending{.request = request});
+    ++calls_in_message_;
+    engine_->feed(CallArrived{std::move(call)});
+    if (calls_in_message_ >= kCallsPerMessageMost) {
+      calls_in_message_ = 0;
+      engine_->feed(MessageEnded{});
+    }
+  }
+  // Not under the lock: it is told at once if the request is not wanted any more.
+  auto stop = std::make_unique<std::stop_callback<std::function<void()>>>(
+      request->stop(), [this, id] { engine_->feed(CallCancelled{id}); });
+  const std::lock_guard lock(mutex_);
+  if (const auto found = pending_.find(id); found != pending_.end()) found->second.stop = std::move(stop);
+}
+
+// --- what the engine says ---
+
+void McpHand::show(Event event) {
+  std::visit(Overloaded{
+                 [&](CallProgressed& progressed) { show_progress(progressed); },
+                 [&](CallAnswered& answered) { answer(std::move(answered)); },
+                 [&](const PermissionAsked& asked) { ask(asked); },
+                 [&](const Notice& said) {
+                   if (options_.notice) options_.notice(said.text);
+                 },
+                 [&](const HostCallMade& made) {
+                   engine_->feed(HostAnswer{
+                       made.call.id,
+                       JsonObject{{"content", "This tool cannot be used by an MCP client."}, {"is_error", true}}});
+                 },
+                 [](const auto&) {},
+             },
+             event);
+}
+
+void McpHand::show_progress(const CallProgressed& progressed) {
+  std::shared_ptr<McpServed> request;
+  std::size_t count = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = pending_.find(progressed.call_id);
+    if (found == pending_.end()) return;
+    request = found->second.request;
+    count = ++found->second.progress;
+  }
+  request->progress(static_cast<double>(count), std::nullopt, progress_text(progressed.data));
+}
+
+void McpHand::answer(CallAnswered answered) {
+  Pending pending;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = pending_.find(answered.call_id);
+    if (found == pending_.end()) return;
+    pending = std::move(found->second);
+    pending_.erase(found);
+    if (pending_.empty() && calls_in_message_ > 0) {
+      calls_in_message_ = 0;
+      engine_->feed(MessageEnded{});
+    }
+  }
+  pending.request->answer(result_json(answered));
+}
+
+JsonObject McpHand::result_json(CallAnswered& answered) {
+  ToolResult& result = answered.result;
+  if (result.error == Errc::denied && !options_.asks_client) result.text += kHowToAllow;
+  JsonArray content;
+  if (!result.text.empty() || result.blocks.empty()) {
+    content.push_back(JsonObject{{"type", "text"}, {"text", result.text}});
+  }
+  for (const Json& block : result.blocks) content.push_back(content_of(block));
+  if (result.stored && !result.stored->path.empty()) {
+    const StoredOutput stored{.uri = "deft://results/" + std::string(file_name(result.stored->path)),
+                              .path = result.stored->path,
+                              .tool = answered.tool,
+                              .bytes = result.stored->bytes};
+    content.push_back(JsonObject{{"type", "resource_link"},
+                                 {"uri", stored.uri},
+                                 {"name", "The whole result of " + answered.tool},
+                                 {"mimeType", "text/plain"},
+                                 {"size", stored.bytes}});
+    {
+      const std::lock_guard lock(mutex_);
+      if (stored_.size() >= kStoredOutputsMax) stored_.erase(stored_.begin());
+      stored_.push_back(stored);
+    }
+    if (options_.stored) options_.stored();
+  }
+  JsonObject json{{"content", std::move(content)}};
+  const Json* structured = result.is_error() ? nullptr : find(result.details, "structuredContent");
+  if (structured) json["structuredContent"] = *structured;
+  if (result.is_error()) json["isError"] = true;
+  if (!result.meta_text.empty()) {
+    if (auto meta = parse_json(result.meta_text); meta && meta->is_object()) json["_meta"] = std::move(*meta);
+  }
+  return json;
+}
+
+// The client shows the question to its user.
+void McpHand::ask(const PermissionAsked& asked) {
+  std::shared_ptr<McpServed> request;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = pending_.find(asked.call.id); found != pending_.end()) request = found->second.request;
+  }
+  const auto deny = [this, id = asked.id](std::string why) {
+    engine_->feed(PermissionAnswer{.id = id, .verdict = Verdict::deny, .feedback = std::move(why)});
+  };
+  if (!request) return deny("");
+  JsonArray choices{"allow", "deny"};
+  if (!asked.proposal.empty()) choices.insert(choices.begin() + 1, "allow for this session");
+  const std::string message = "deft asks: may " + safe_display(asked.title) + " be done? " +
+                              safe_display(asked.decision.reason) +
+                              (asked.is_destructive ? " It cannot be undone." : "");
+  JsonObject schema{
+      {"type", "object"},
+      {"properties",
+       JsonObject{{"decision", JsonObject{{"type", "string"}, {"title", "Decision"}, {"enum", std::move(choices)}}}}},
+      {"required", JsonArray{"decision"}}};
+  request->ask("elicitation/create", JsonObject{{"message", message}, {"requestedSchema", std::move(schema)}},
+               [this, deny, id = asked.id](const std::expected<Json, RpcError>& said) {
+                 if (!said) return deny("The client could not ask: " + one_line(said.error().message, 200));
+                 const Json* content = find(*said, "content");
+                 const auto decision = content ? find_string(*content, "decision") : std::nullopt;
+                 if (find_string(*said, "action") != "accept" || !decision || !decision->starts_with("allow")) {
+                   return deny("");
+                 }
+                 PermissionAnswer answer{.id = id, .verdict = Verdict::allow};
+                 if (*decision != "allow") answer.always = AlwaysAllow{.destination = SettingSource::session};
+                 engine_->feed(std::move(answer));
+               });
+}
+
+std::vector<StoredOutput> McpHand::stored() const {
+  const std::lock_guard lock(mutex_);
+  return stored_;
+}
+
+}  // namespace deft

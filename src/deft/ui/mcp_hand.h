@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "deft/agent/engine.h"
+#include "deft/mcp/service.h"
+
+namespace deft {
+
+// What was stored away of a result that is too long to be sent.
+struct StoredOutput {
+  std::string uri;
+  std::string path;
+  std::string tool;
+  std::uint64_t bytes = 0;
+};
+
+// The calls of one MCP client, carried out: an engine of its own, in the workshop that all clients share, and the
+// thread that runs it. Every call passes the gate; those that have nothing to do with each other run side by side, and
+// each is answered when it has finished. Used from any thread.
+class McpHand final : private Frontend {
+ public:
+  struct Options {
+    EngineOptions engine;
+    std::function<Result<void>(Engine&)> equip;  // adds the tools
+    bool asks_client = false;                    // what needs permission is asked by elicitation
+    std::function<void(const std::string&)> notice = nullptr;
+    std::function<void()> stored = nullptr;  // something was stored away
+  };
+  static Result<std::unique_ptr<McpHand>> open(Options options);
+  ~McpHand() override;
+  McpHand(const McpHand&) = delete;
+  McpHand& operator=(const McpHand&) = delete;
+
+  void call(std::shared_ptr<McpServed> request, std::string tool, Json arguments);
+  void feed(Feed item) { engine_->feed(std::move(item)); }
+  // Stops everything. Returns at once; has_ended() when it is done.
+  void end();
+  void wait();  // until it is
+  bool has_ended() const { return ended_; }
+  bool is_stuck() const { return stuck_; }  // a thread of it never came back: the process must leave with _exit
+
+  std::vector<StoredOutput> stored() const;
+
+ private:
+  struct Pending {
+    std::shared_ptr<McpServed> request;
+    std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
+    std::size_t progress = 0;
+  };
+
+  explicit McpHand(Options options) : options_(std::move(options)) {}
+  void show(Event event) override;
+  void show_progress(const CallProgressed& progressed);
+  void answer(CallAnswered answered);
+  void ask(const PermissionAsked& asked);
+  JsonObject result_json(CallAnswered& answered);
+
+  Options options_;
+  std::unique_ptr<Engine> engine_;
+  mutable std::mutex mutex_;
+  // All under mutex_.
+  std::map<std::string, Pending> pending_;  // by call id
+  std::size_t calls_made_ = 0;
+  std::size_t calls_in_message_ = 0;
+  std::vector<StoredOutput> stored_;
+
+  std::atomic<bool> ended_ = false;
+  std::atomic<bool> stuck_ = false;
+  std::thread thread_;
+};
+
+}  // namespace deft

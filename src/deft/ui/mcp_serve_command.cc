@@ -1,0 +1,228 @@
+#include "deft/ui/mcp_serve_command.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "deft/base/path.h"
+#include "deft/mcp/server_http.h"
+#include "deft/mcp/server_stdio.h"
+#include "deft/os/poll_until.h"
+#include "deft/os/unique_fd.h"
+#include "deft/tools/builtin.h"
+#include "deft/ui/builtin_options.h"
+#include "deft/ui/hook_setup.h"
+#include "deft/ui/line_writer.h"
+#include "deft/ui/mcp_serve_options.h"
+#include "deft/ui/mcp_tool_service.h"
+#include "deft/ui/safe_display.h"
+#include "deft/ui/settings_store.h"
+
+namespace deft {
+namespace {
+
+constexpr int kExitBadArguments = 2;
+constexpr std::size_t kTokenBytes = 32;
+constexpr Duration kLastRequestsGrace = std::chrono::seconds(5);
+constexpr Duration kLastRequestsLook = std::chrono::milliseconds(10);
+constexpr std::string_view kInstructions =
+    "deft's tools for files, search, shell commands and the web on this machine. Calls pass the permissions of whoever "
+    "runs this server: one that is denied is answered with what would allow it. Read a file before you edit it.";
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "deft mcp serve: %s\n", safe_display(error.message).c_str());
+  return kExitBadArguments;
+}
+
+void say(const std::string& text) { std::fprintf(stderr, "deft mcp serve: %s\n", safe_display(text).c_str()); }
+
+Result<std::string> new_token() {
+  std::array<unsigned char, kTokenBytes> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return fail(Errc::failed, "the system has no random numbers for a token; give one with --token-file");
+  }
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string token;
+  for (const unsigned char byte : bytes) {
+    token += kDigits[byte >> 4U];
+    token += kDigits[byte & 15U];
+  }
+  return token;
+}
+
+// SIGINT and SIGTERM as a descriptor. Before any thread starts.
+UniqueFd take_over_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// All that serves, in the order in which it is needed.
+class Serving {
+ public:
+  Serving(McpServeOptions options, UniqueFd signals) : options_(std::move(options)), signals_(std::move(signals)) {}
+
+  int run() {
+    const ExecOptions& session = options_.session;
+    HookSetup hooks(session.hooks, session.working_directory);
+    SettingsStore store(session.settings_request, session.settings_signature, session.permissions,
+                        [&](HookConfig changed) { hooks.use(std::move(changed)); });
+    ResultOptions results = result_options(session.settings);
+    auto workshop = Workshop::open(
+        {.session_folder = session.session_folder, .hooks = &hooks.runner(), .store = &store, .quota = results.quota});
+    if (!workshop) return complain(workshop.error());
+    for (const std::string& path : (*workshop)->recover_files()) {
+      say(path + " had been left half-written by a session that was killed; its old content is back.");
+    }
+    const std::string& folder = (*workshop)->folder();
+    hooks.begin_session(std::string(file_name(folder)), folder);
+    auto service = McpToolService::make(
+        {.engine = {.working_directory = session.working_directory,
+                    .directories = session.directories,
+                    .permissions = session.permissions,
+                    .executor = {.slots = session.slots,
+                                 .scheduling = session.settings.exclusive_scheduling ? Scheduling::exclusive
+                                                                                     : Scheduling::footprints},
+                    .results = std::move(results),
+                    .workshop = workshop->get()},
+         .make_tools =
+             [&session](Engine& engine) {
+               BuiltinOptions builtin = builtin_options(session.settings);
+               builtin.search.denied = [&engine](std::string_view path, bool) {
+                 return engine.permissions()->hides(path);
+               };
+               return make_builtin_tools(builtin);
+             },
+         .left_out = {"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"},  // they talk to a person who is not here
+         .asks_client = options_.asks_client,
+         .instructions = std::string(kInstructions),
+         .notice = say,
+         .announce = [this](const McpChange& change) { announce(change); }});
+    if (!service) return complain(service.error());
+    const int exit_code = options_.over_http ? serve_http(**service) : serve_stdio(**service);
+    if ((*service)->end()) std::_Exit(exit_code);
+    return exit_code;
+  }
+
+ private:
+  void announce(const McpChange& change) {
+    const std::lock_guard lock(mutex_);
+    if (announce_) announce_(change);
+  }
+  void announce_by(std::function<void(const McpChange&)> how) {
+    const std::lock_guard lock(mutex_);
+    announce_ = std::move(how);
+  }
+
+  int serve_stdio(McpToolService& service) {
+    std::atomic<bool> is_broken = false;
+    LineWriter writer(STDOUT_FILENO, [&] { is_broken = true; });
+    {
+      McpStdioEndpoint endpoint(service, [&](std::string line) { writer.put(std::move(line)); });
+      announce_by([&](const McpChange& change) { endpoint.announce(change); });
+      std::string buffer(std::size_t{64} << 10, '\0');
+      while (!is_broken) {
+        std::array<pollfd, 3> watched = {
+            {{STDIN_FILENO, POLLIN, 0}, {signals_.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+        poll_until(watched, clock_, std::nullopt);
+        const bool nobody_reads = (watched[2].revents & (POLLERR | POLLHUP)) != 0;
+        if (watched[1].revents != 0 || nobody_reads) break;
+        if (watched[0].revents == 0) continue;
+        const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+        if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) break;
+        if (count > 0) endpoint.feed(std::string_view(buffer).substr(0, static_cast<std::size_t>(count)));
+      }
+      finish_requests(endpoint, is_broken);
+      announce_by(nullptr);
+      endpoint.end();
+    }
+    service.end();  // its threads write no more
+    writer.finish();
+    return 0;
+  }
+
+  // The client says no more; what it has asked for is answered, if that takes no longer than it would wait.
+  void finish_requests(const McpStdioEndpoint& endpoint, const std::atomic<bool>& is_broken) {
+    const TimePoint deadline = clock_.now() + kLastRequestsGrace;
+    while (endpoint.requests() > 0 && !is_broken && clock_.now() < deadline) {
+      std::array<pollfd, 2> watched = {{{signals_.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+      if (poll_until(watched, clock_, clock_.now() + kLastRequestsLook) > 0) return;
+    }
+  }
+
+  int serve_http(McpToolService& service) {
+    const bool makes_token = options_.token.empty();
+    if (makes_token) {
+      auto token = new_token();
+      if (!token) return complain(token.error());
+      options_.token = std::move(*token);
+    }
+    // Which port it is, is known only when it listens; until then nobody is let in.
+    std::shared_ptr<McpHttpEndpoint> endpoint;
+    std::mutex mutex;
+    auto server = start_http_server({.address = options_.address, .port = options_.port}, clock_,
+                                    [&](ReadRequest request, std::shared_ptr<HttpAnswer> answer) {
+                                      std::shared_ptr<McpHttpEndpoint> now;
+                                      {
+                                        const std::lock_guard lock(mutex);
+                                        now = endpoint;
+                                      }
+                                      if (!now) return answer->send(503, {{"Retry-After", "1"}}, "");
+                                      now->serve(std::move(request), std::move(answer));
+                                    });
+    if (!server) return complain(server.error());
+    const std::uint16_t port = (*server)->port();
+    {
+      const std::lock_guard lock(mutex);
+      endpoint = std::make_shared<McpHttpEndpoint>(service, HttpGuard(options_.names, port, options_.token), clock_);
+    }
+    announce_by([&](const McpChange& change) { endpoint->announce(change); });
+    const bool is_ip6 = options_.address.find(':') != std::string::npos;
+    const std::string host = is_ip6 ? "[" + options_.address + "]" : options_.address;
+    std::printf("%s\n", to_json(JsonObject{{"type", "listening"},
+                                           {"url", "http://" + host + ":" + std::to_string(port) + "/mcp"}})
+                            .c_str());
+    std::fflush(stdout);
+    if (makes_token) std::fprintf(stderr, "deft mcp serve: the token for this run is %s\n", options_.token.c_str());
+    std::array<pollfd, 1> watched = {{{signals_.get(), POLLIN, 0}}};
+    poll_until(watched, clock_, std::nullopt);
+    announce_by(nullptr);
+    server->reset();
+    endpoint.reset();
+    return 0;
+  }
+
+  McpServeOptions options_;
+  const UniqueFd signals_;
+  SystemClock clock_;
+  std::mutex mutex_;
+  std::function<void(const McpChange&)> announce_;  // under mutex_
+};
+
+}  // namespace
+
+int run_mcp_serve(int argc, const char* const* argv) {
+  auto parsed = parse_mcp_serve_options(argc, argv);
+  if (!parsed) return complain(parsed.error());
+  if (const auto* help = std::get_if<ShowText>(&*parsed)) return std::fputs(help->text.c_str(), stdout), 0;
+  auto& options = std::get<McpServeOptions>(*parsed);
+  for (const std::string& notice : options.session.notices) say(notice);
+  UniqueFd signals = take_over_signals();
+  return Serving(std::move(options), std::move(signals)).run();
+}
+
+}  // namespace deft

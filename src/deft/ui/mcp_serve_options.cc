@@ -1,0 +1,125 @@
+#include "deft/ui/mcp_serve_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#include "deft/base/http_guard.h"
+
+namespace deft {
+namespace {
+
+constexpr std::size_t kTokenCharactersMin = 32;
+constexpr std::size_t kTokenCharactersMax = 4'096;
+
+constexpr const char* kFooter = R"text(
+Options of deft exec that count here too: --cwd, --add-dir, --settings, --setting-sources, --trust, --permission-mode,
+--max-concurrency, --session.
+
+Every call passes the same hooks and permissions as anywhere else in deft. Nobody is asked, unless with --ask client:
+what would have to be asked for is denied, with a text that says how to allow it.
+
+Over HTTP a token is needed: that of --token-file or DEFT_MCP_TOKEN, else a new one is printed at the start.
+
+Examples:
+  deft mcp serve                                       for a client that starts its servers itself
+  deft mcp serve --http 127.0.0.1:7000                 for several at once, at http://127.0.0.1:7000/mcp
+  deft mcp serve --permission-mode acceptEdits --settings '{"permissions":{"allow":["Bash(make *)"]}}'
+
+docs/mcp-server.md tells more.)text";
+
+Result<std::string> token_from(const std::string& file) {
+  std::string token;
+  if (!file.empty()) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return fail(Errc::not_found, "--token-file: " + file + " cannot be read");
+    token.resize(kTokenCharactersMax + 1);
+    in.read(token.data(), static_cast<std::streamsize>(token.size()));
+    token.resize(static_cast<std::size_t>(in.gcount()));
+  } else if (const char* given = std::getenv("DEFT_MCP_TOKEN")) {
+    token = given;
+  } else {
+    return std::string();
+  }
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();
+  const bool is_plain = std::ranges::all_of(token, [](char c) { return c > ' ' && c < 0x7F; });
+  if (!is_plain || token.size() < kTokenCharactersMin || token.size() > kTokenCharactersMax) {
+    return fail(Errc::invalid_input,
+                "the token must be 32 to 4,096 visible ASCII characters; openssl rand -hex 32 makes one");
+  }
+  return token;
+}
+
+}  // namespace
+
+Result<ListenAddress> parse_listen_address(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  std::string host = colon == std::string::npos ? "127.0.0.1" : text.substr(0, colon);
+  const std::string port = colon == std::string::npos ? text : text.substr(colon + 1);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost" || host.empty()) host = "127.0.0.1";
+  ListenAddress listen{.address = host};
+  const char* end = port.data() + port.size();
+  const auto read = std::from_chars(port.data(), end, listen.port);
+  if (port.empty() || read.ec != std::errc() || read.ptr != end) {
+    return fail(Errc::invalid_input, "--http needs ADDRESS:PORT, for example 127.0.0.1:7000");
+  }
+  return listen;
+}
+
+Result<std::variant<McpServeOptions, ShowText>> parse_mcp_serve_options(int argc, const char* const* argv) {
+  McpServeOptions options;
+  std::string http, token_file, ask;
+  CLI::App app("Offers deft's tools to MCP clients: over standard input and output, or over HTTP.", "deft mcp serve");
+  app.footer(kFooter);
+  app.add_option("--http", http, "Serve HTTP there instead, at the path /mcp; port 0 takes one that is free")
+      ->type_name("ADDRESS:PORT");
+  app.add_option("--token-file", token_file, "The token that clients must send (Authorization: Bearer)")
+      ->type_name("FILE");
+  app.add_option("--host", options.names,
+                 "A name that clients may use for this server beside localhost; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--ask", ask, "client: ask the client's user for permission (elicitation), if the client can")
+      ->type_name("client");
+  app.add_flag("--proxy", options.proxy, "Offer the tools of the configured MCP servers too");
+  app.allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return ShowText{app.help()};
+  } catch (const CLI::ParseError& error) {
+    return fail(Errc::invalid_input, std::string(error.what()) + "; see deft mcp serve --help");
+  }
+  if (!ask.empty() && ask != "client") {
+    return fail(Errc::invalid_input, "--ask must be client, not " + json_quote(ask));
+  }
+  options.asks_client = ask == "client";
+  if (!http.empty()) {
+    const auto listen = parse_listen_address(http);
+    if (!listen) return std::unexpected(listen.error());
+    options.over_http = true;
+    options.address = listen->address;
+    options.port = listen->port;
+    auto token = token_from(token_file);
+    if (!token) return std::unexpected(token.error());
+    options.token = std::move(*token);
+    if (!is_loopback_host(options.address)) options.names.push_back(options.address);
+  }
+  const std::vector<std::string> rest = app.remaining();
+  std::vector<const char*> words{"deft mcp serve"};
+  for (const std::string& word : rest) words.push_back(word.c_str());
+  auto session = parse_exec_options(static_cast<int>(words.size()), words.data());
+  if (!session) return std::unexpected(session.error());
+  if (auto* text = std::get_if<ShowText>(&*session)) return std::move(*text);
+  options.session = std::move(std::get<ExecOptions>(*session));
+  if (options.session.dry_run || options.session.all_events) {
+    return fail(Errc::invalid_input, "--dry-run and --events are options of deft exec");
+  }
+  return options;
+}
+
+}  // namespace deft

@@ -1,0 +1,49 @@
+#include "deft/ui/skill_setup.h"
+
+#include <utility>
+
+#include "deft/base/path.h"
+#include "deft/config/settings_files.h"
+
+namespace deft {
+namespace {
+
+SettingSource source_of(Skill::Source source) {
+  switch (source) {
+    case Skill::Source::managed: return SettingSource::managed;
+    case Skill::Source::user: return SettingSource::user;
+    case Skill::Source::project: return SettingSource::project;
+  }
+  return SettingSource::project;
+}
+
+}  // namespace
+
+SkillSetup::SkillSetup(SkillSetupRequest request, Engine& engine, UserHooks& hooks)
+    : request_(std::move(request)), engine_(engine), hooks_(hooks) {
+  shelf_ = std::make_shared<SkillShelf>(
+      SkillRequest{.places = settings_places(request_.directory),
+                   .trusted = request_.trusted,
+                   .sources = request_.wanted,
+                   .model_named = request_.model_named,
+                   .may_read = [&engine](const std::string& path) { return !engine.permissions()->hides(path); }},
+      engine.workshop().os().files);
+}
+
+SkillScene SkillSetup::scene() const {
+  return {.session_id = std::string(file_name(engine_.session_folder())),
+          .effort = request_.effort,
+          .project = request_.directory};
+}
+
+SkillToolOptions SkillSetup::tool_options() const {
+  return {.skills = shelf_, .scene = [scene = scene()] { return scene; }, .use_hooks = use_hooks()};
+}
+
+UseSkillHooks SkillSetup::use_hooks() const {
+  return [&hooks = hooks_](const Skill& skill) {
+    return hooks.add_beside(skill.hooks, source_of(skill.source), skill.path);
+  };
+}
+
+}  // namespace deft

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "deft/agent/engine.h"
+#include "deft/agent/skill_shelf.h"
+#include "deft/agent/user_hooks.h"
+#include "deft/ui/session_settings.h"
+
+namespace deft {
+
+struct SkillSetupRequest {
+  std::string directory;  // canonical; where the session starts
+  bool trusted = false;
+  WantedSources wanted = {};
+  std::function<std::string(const std::string& model)> model_named = nullptr;  // see SkillRequest
+  std::string effort = {};
+};
+
+// The skills of a session, found once at its start, with all that they need. `engine` and `hooks` outlive it and what
+// is made with it.
+class SkillSetup {
+ public:
+  SkillSetup(SkillSetupRequest request, Engine& engine, UserHooks& hooks);
+
+  const std::shared_ptr<SkillShelf>& shelf() const { return shelf_; }
+  SkillScene scene() const;
+  // For the Skill tool and for prompts that call a skill.
+  SkillToolOptions tool_options() const;
+  UseSkillHooks use_hooks() const;
+
+ private:
+  SkillSetupRequest request_;
+  Engine& engine_;
+  UserHooks& hooks_;
+  std::shared_ptr<SkillShelf> shelf_;
+};
+
+}  // namespace deft

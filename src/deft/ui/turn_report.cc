@@ -1,0 +1,171 @@
+#include "deft/ui/turn_report.h"
+
+#include <chrono>
+
+#include "deft/base/overloaded.h"
+#include "deft/core/token_use.h"
+
+namespace deft {
+namespace {
+
+std::int64_t milliseconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+std::uint64_t server_uses(const Json& usage, std::string_view key) {
+  const Json* uses = find(usage, "server_tool_use");
+  const auto count = uses ? find_int(*uses, key) : std::nullopt;
+  return count && *count > 0 ? static_cast<std::uint64_t>(*count) : 0;
+}
+
+}  // namespace
+
+TurnMeaning meaning_of(const TurnEnd& end) {
+  switch (end.reason) {
+    case TurnReason::completed: return {"success", false, "completed"};
+    case TurnReason::max_turns: return {"error_max_turns", true, "max_turns"};
+    case TurnReason::budget_exhausted: return {"error_max_budget_usd", true, "budget_exhausted"};
+    case TurnReason::aborted_streaming: return {"error_during_execution", true, "aborted_streaming"};
+    case TurnReason::aborted_tools: return {"error_during_execution", true, "aborted_tools"};
+    case TurnReason::hook_stopped: return {"success", false, "hook_stopped"};
+    case TurnReason::prompt_blocked: return {"error_during_execution", true, "hook_stopped"};
+    case TurnReason::refusal: return {"success", true, "completed"};
+    case TurnReason::prompt_too_long: return {"success", true, "prompt_too_long"};
+    case TurnReason::model_error: {
+      const bool has_answered = end.failure && end.failure->kind == ModelFailure::Kind::status;
+      return {"success", true, has_answered ? "api_error" : "model_error"};
+    }
+    case TurnReason::structured_output_failed:
+      return {"error_max_structured_output_retries", true, "structured_output_retry_exhausted"};
+    case TurnReason::tool_deferred: return {"success", false, "tool_deferred"};
+    case TurnReason::tool_deferred_unavailable: return {"success", true, "tool_deferred_unavailable"};
+  }
+  return {"error_during_execution", true, "model_error"};
+}
+
+std::string text_of_result(const TurnEnd& end) {
+  switch (end.reason) {
+    case TurnReason::completed:
+      if (end.structured_output) return to_json(*end.structured_output);
+      return end.text;
+    case TurnReason::max_turns: return "Reached the largest number of turns (--max-turns) before the work was done.";
+    case TurnReason::budget_exhausted: return "The budget (--max-budget-usd) is used up.";
+    case TurnReason::aborted_streaming:
+    case TurnReason::aborted_tools: return "Interrupted.";
+    case TurnReason::refusal: return end.text.empty() ? "The model declined to answer." : end.text;
+    case TurnReason::prompt_too_long: return "The conversation is too long for the model: " + end.explanation;
+    case TurnReason::model_error: return "API Error: " + end.explanation;
+    case TurnReason::hook_stopped:
+    case TurnReason::prompt_blocked:
+    case TurnReason::structured_output_failed:
+    case TurnReason::tool_deferred_unavailable: return end.explanation.empty() ? end.text : end.explanation;
+    case TurnReason::tool_deferred: return end.text;
+  }
+  return end.text;
+}
+
+void TurnReport::begin() {
+  use_ = {};
+  searches_ = fetches_ = 0;
+  calls_.clear();
+  denials_.clear();
+}
+
+void TurnReport::note(const Event& event) {
+  std::visit(
+      Overloaded{
+          [&](const RequestSent& sent) { model_ = sent.model; },
+          [&](const BlockCompleted& completed) {
+            const auto* use = std::get_if<ToolUseBlock>(&completed.block);
+            if (use) calls_.insert_or_assign(use->call.id, Call{use->call.name, use->call.input});
+          },
+          [&](const CallAnswered& answered) {
+            if (answered.result.error != Errc::denied) return;
+            const auto call = calls_.find(answered.call_id);
+            Json input = call == calls_.end() || call->second.input.is_null() ? Json(JsonObject{}) : call->second.input;
+            denials_.push_back(JsonObject{
+                {"tool_name", answered.tool}, {"tool_use_id", answered.call_id}, {"tool_input", std::move(input)}});
+          },
+          [&](const MessageCompleted& completed) {
+            const Json& usage = completed.message.usage;
+            const TokenUse use = token_use(usage);
+            use_.input += use.input;
+            use_.output += use.output;
+            use_.cache_read += use.cache_read;
+            use_.cache_write += use.cache_write;
+            const std::uint64_t searches = server_uses(usage, "web_search_requests");
+            searches_ += searches;
+            fetches_ += server_uses(usage, "web_fetch_requests");
+            searches_by_model_[model_] += searches;
+          },
+          [](const auto&) {},
+      },
+      event);
+}
+
+std::string TurnReport::tool_of(const std::string& call_id) const {
+  const auto call = calls_.find(call_id);
+  return call == calls_.end() ? "" : call->second.tool;
+}
+
+JsonObject TurnReport::usage() const {
+  return {{"input_tokens", use_.input},
+          {"cache_creation_input_tokens", use_.cache_write},
+          {"cache_read_input_tokens", use_.cache_read},
+          {"output_tokens", use_.output},
+          {"server_tool_use", JsonObject{{"web_search_requests", searches_}, {"web_fetch_requests", fetches_}}},
+          {"service_tier", "standard"}};
+}
+
+JsonObject TurnReport::model_usage(const ReportedSession& session) const {
+  JsonObject models;
+  for (const auto& [model, use] : session.usage.by_model) {
+    const ModelPrice* price = session.prices.of(model);
+    const auto searches = searches_by_model_.find(model);
+    models[model] =
+        JsonObject{{"inputTokens", use.input},
+                   {"outputTokens", use.output},
+                   {"cacheReadInputTokens", use.cache_read},
+                   {"cacheCreationInputTokens", use.cache_write},
+                   {"webSearchRequests", searches == searches_by_model_.end() ? std::uint64_t{0} : searches->second},
+                   {"costUSD", price ? cost_of(*price, use) : 0.0},
+                   {"contextWindow", price ? price->context_window.value_or(0) : std::uint64_t{0}},
+                   {"maxOutputTokens", session.output_tokens_max}};
+  }
+  return models;
+}
+
+JsonObject TurnReport::result(const TurnEnd& end, const ReportedSession& session, std::string_view uuid) const {
+  const TurnMeaning meaning = meaning_of(end);
+  JsonObject line{{"type", "result"},
+                  {"subtype", meaning.subtype},
+                  {"is_error", meaning.is_error},
+                  {"duration_ms", milliseconds(end.duration)},
+                  {"duration_api_ms", milliseconds(end.model_duration)},
+                  {"num_turns", end.requests}};
+  if (meaning.subtype == "success") {
+    line["result"] = text_of_result(end);
+  } else {
+    line["errors"] = JsonArray{Json(text_of_result(end))};
+  }
+  line["stop_reason"] = end.reason == TurnReason::tool_deferred ? Json("tool_deferred")
+                        : end.stop_reason.empty()               ? Json()
+                                                                : Json(end.stop_reason);
+  line["session_id"] = session.id;
+  line["total_cost_usd"] = session.usage.cost;
+  line["usage"] = usage();
+  line["modelUsage"] = model_usage(session);
+  line["permission_denials"] = denials_;
+  if (end.structured_output) line["structured_output"] = *end.structured_output;
+  if (end.deferred) {
+    line["deferred_tool_use"] =
+        JsonObject{{"id", end.deferred->id}, {"name", end.deferred->name}, {"input", end.deferred->input}};
+  }
+  if (end.failure && end.failure->status > 0 && meaning.is_error) line["api_error_status"] = end.failure->status;
+  line["terminal_reason"] = meaning.terminal_reason;
+  if (session.queued_turns > 0) line["queued_turn_count"] = session.queued_turns;
+  line["uuid"] = uuid;
+  return line;
+}
+
+}  // namespace deft
