@@ -17,6 +17,7 @@
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
 #include "deft/agent/structured_output.h"
+#include "deft/agent/timeline_recorder.h"
 #include "deft/agent/turn.h"
 #include "deft/core/context_gauge.h"
 #include "deft/core/conversation.h"
@@ -244,6 +245,8 @@ class Agent final : private Frontend {
 
   AgentOptions options_;
   ModelClient& model_;
+  const SystemClock system_clock_;
+  TimelineRecorder timeline_;  // stands before the frontend
   Frontend& frontend_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<AgentHooks> hooks_;
@@ -280,7 +283,7 @@ class Agent final : private Frontend {
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
-  bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
+  bool resumes_deferred_ = false;        // the message under way is an earlier one, whose call was deferred
   std::stop_source expanding_;           // commands of prompts
   std::string granted_model_;            // that a skill has asked for
   std::vector<std::string> files_read_;  // since the last request

@@ -146,6 +146,13 @@ Result<void> AgentSession::wire(Frontend& frontend) {
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
+  if (!settings_.telemetry.otlp_endpoint.empty()) {
+    telemetry_.emplace(
+        OtelOptions{.endpoint = settings_.telemetry.otlp_endpoint,
+                    .headers = settings_.telemetry.otlp_headers,
+                    .session = {.id = id_, .provider = std::string(client_->name()), .version = DEFT_VERSION}},
+        http_, clock_);
+  }
   subagents_.emplace(subagent_options(), *client_, *watch_);
   remembering_.emplace(*client_);
   auto agent = Agent::open(agent_options(std::move(*folder)), *remembering_, *watch_);
@@ -194,11 +201,13 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                                                .streaming = settings_.streaming,
                                                .sibling_cancellation = settings_.cancel_siblings_on_failure,
                                                .asking = options_.asking,
-                                               .defers = true},
+                                               .defers = true,
+                                               .question_time = settings_.question_time},
                                   .results = result_options(settings_),
                                   .hooks = &hooks_->runner(),
                                   .store = &*store_,
-                                  .clock = &clock_},
+                                  .clock = &clock_,
+                                  .timeline = telemetry_ ? &*telemetry_ : nullptr},
                        .model = provider_.model,
                        .fallback_models = provider_.fallback_models,
                        .thinking = options_.thinking ? options_.thinking : thinking_of(provider_, settings_.model),

@@ -12,7 +12,11 @@
 #include <utility>
 
 #include "deft/agent/daily_sweep.h"
+#include "deft/base/clock.h"
 #include "deft/base/overloaded.h"
+#include "deft/base/secret_mask.h"
+#include "deft/os/secrecy.h"
+#include "deft/ui/event_log.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
 #include "deft/ui/prompt_input.h"
@@ -60,7 +64,12 @@ class HeadlessRun {
         if (HeadlessHost* host = listening_) host->add_turn(prompt);
       };
     }
-    auto opened = AgentSession::open(options_.session, output_);
+    if (options_.events_file) {
+      auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
+      if (!log) return complain(log.error().message);
+      events_ = std::move(*log);
+    }
+    auto opened = AgentSession::open(options_.session, events_ ? static_cast<Frontend&>(*events_) : output_);
     if (!opened) return complain(opened.error().message);
     session_ = std::move(*opened);
     agent_ = &session_->agent();
@@ -214,6 +223,8 @@ class HeadlessRun {
   LineWriter writer_;
   LineWriter errors_;
   HeadlessOutput output_;
+  const SystemClock clock_;
+  std::unique_ptr<EventLog> events_;  // on the way to the output; nothing: nobody wants to know
   ControlPort port_;
   std::unique_ptr<AgentSession> session_;
   std::optional<HeadlessHost> host_;
