@@ -1,12 +1,16 @@
 #include "deft/ui/tools_command.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "deft/agent/skill_shelf.h"
 #include "deft/base/text.h"
+#include "deft/os/disk_files.h"
 #include "deft/tools/registry.h"
 #include "deft/ui/builtin_options.h"
+#include "deft/ui/session_settings.h"
 #include "deft/ui/tools_markdown.h"
 
 namespace deft {
@@ -25,6 +29,15 @@ Example:
 
 constexpr std::size_t kSummaryCharactersMax = 90;
 
+// For a host: those that `deft exec` would have in this folder.
+std::shared_ptr<const Skills> skills_here(Files& files) {
+  std::error_code error;
+  const std::string directory = std::filesystem::current_path(error);
+  const auto settings = load_session_settings({.directory = directory, .given = {}, .wanted = {}});
+  return std::make_shared<SkillShelf>(
+      SkillRequest{.places = settings_places(directory), .trusted = settings && settings->trusted}, files);
+}
+
 }  // namespace
 
 int run_tools(int argc, const char* const* argv) {
@@ -38,8 +51,11 @@ int run_tools(int argc, const char* const* argv) {
     }
     form = option;
   }
+  BuiltinOptions builtin = builtin_options(Settings{});
+  DiskFiles files;
+  builtin.skill.skills = form == "--json" ? skills_here(files) : no_skills();
   ToolRegistry registry;
-  for (auto& tool : make_builtin_tools(builtin_options(Settings{}))) {
+  for (auto& tool : make_builtin_tools(builtin)) {
     if (auto added = registry.add(std::move(tool)); !added) {
       std::fprintf(stderr, "deft tools: %s\n", added.error().message.c_str());
       return 1;
