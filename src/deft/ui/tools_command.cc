@@ -1,14 +1,18 @@
 #include "deft/ui/tools_command.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "deft/agent/skill_shelf.h"
 #include "deft/base/text.h"
+#include "deft/os/disk_files.h"
 #include "deft/tools/agent_tool.h"
 #include "deft/tools/registry.h"
 #include "deft/tools/team_tools.h"
 #include "deft/ui/builtin_options.h"
+#include "deft/ui/session_settings.h"
 #include "deft/ui/tools_markdown.h"
 
 namespace deft {
@@ -47,6 +51,15 @@ class NoAgents final : public AgentLauncher, public AgentPost {
   static std::unexpected<Error> none() { return fail(Errc::unsupported, "there are no agents here"); }
 };
 
+// For a host: those that `deft exec` would have in this folder.
+std::shared_ptr<const Skills> skills_here(Files& files) {
+  std::error_code error;
+  const std::string directory = std::filesystem::current_path(error);
+  const auto settings = load_session_settings({.directory = directory, .given = {}, .wanted = {}});
+  return std::make_shared<SkillShelf>(
+      SkillRequest{.places = settings_places(directory), .trusted = settings && settings->trusted}, files);
+}
+
 }  // namespace
 
 int run_tools(int argc, const char* const* argv) {
@@ -60,9 +73,12 @@ int run_tools(int argc, const char* const* argv) {
     }
     form = option;
   }
+  BuiltinOptions builtin = builtin_options(Settings{});
+  DiskFiles files;
+  builtin.skill.skills = form == "--json" ? skills_here(files) : no_skills();
   ToolRegistry registry;
   NoAgents agents;
-  std::vector<std::shared_ptr<Tool>> tools = make_builtin_tools(builtin_options(Settings{}));
+  std::vector<std::shared_ptr<Tool>> tools = make_builtin_tools(builtin);
   // Those are a session's with a model, and no host's.
   if (form != "--json") {
     for (auto& tool : {make_agent_tool(agents), make_send_message_tool(agents), make_team_create_tool(agents),
