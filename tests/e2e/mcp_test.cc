@@ -121,6 +121,19 @@ TEST(Mcp, AServersPromptIsACommand) {
   EXPECT_NE(to_json(model.bodies().at(0)).find("Greet Ada."), std::string::npos);
 }
 
+TEST(Mcp, AServerAsksTheUsersModelOnlyWhereARuleAllowsIt) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_calls({echo("t1", "x")}), anthropic_text("done"), anthropic_calls({echo("t2", "x")}),
+                         anthropic_text("sampled words"), anthropic_text("done")});
+  const Arguments samples = {"--mcp-config", config("samples"), "--allowedTools", "mcp__fix"};
+  place.run(model, kGo + samples);
+  EXPECT_NE(last_results(model).find("the rule McpSampling__fix allows it"), std::string::npos) << last_results(model);
+  place.run(model, kGo + samples + Arguments{"McpSampling__fix"});
+  ASSERT_EQ(model.requests(), 5U);
+  EXPECT_NE(to_json(model.bodies().at(3)).find("What is it?"), std::string::npos);
+  EXPECT_NE(last_results(model).find("sampled words"), std::string::npos);
+}
+
 TEST(Mcp, AServerInsideOfTheHostWorks) {
   const PrintPlace place;
   const ModelPeer model({anthropic_calls({{"t1", "mcp__calc__add", {{"a", 1}, {"b", 2}}}}), anthropic_text("done")});

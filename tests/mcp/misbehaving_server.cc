@@ -179,6 +179,17 @@ void serve(const RpcRequest& request) {
       answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", line}}}}});
       return;
     }
+    if (mode == "samples") {
+      const Json question =
+          JsonObject{{"messages", {{{"role", "user"}, {"content", {{"type", "text"}, {"text", "What is it?"}}}}}},
+                     {"maxTokens", 50}};
+      write_line(deft::to_text(
+          RpcRequest{.id = deft::RpcId(std::string("s")), .method = "sampling/createMessage", .params = question}));
+      std::string line;
+      std::getline(std::cin, line);
+      answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", line}}}}});
+      return;
+    }
     if (mode == "progress") {
       const deft::Json* meta = deft::find(params, "_meta");
       const deft::Json* token = meta ? deft::find(*meta, "progressToken") : nullptr;

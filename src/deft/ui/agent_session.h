@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -117,6 +118,7 @@ class AgentSession {
   Result<void> wire(Frontend& frontend);
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
+  void use_tool_search(AgentOptions& options);
   Result<void> add_tools();
   void tell(std::string notice);              // people; from any thread
   void use_toolbox(BuiltinOptions& builtin);  // agent_session_toolbox.cc
@@ -132,6 +134,8 @@ class AgentSession {
   SubagentOptions subagent_options();
   HookConfig with_host_hooks(HookConfig config) const;
   Result<void> start_servers(Frontend& frontend);  // agent_session_servers.cc
+  Result<Json> sample(const std::string& server, const std::string& model, const Json& params,
+                      const std::stop_token& stop);  // the same
 
   AgentSessionOptions options_;
   Settings settings_;
@@ -160,6 +164,7 @@ class AgentSession {
   std::unique_ptr<Agent> agent_;
   std::optional<SkillSetup> skills_;
   std::shared_ptr<PromptCommands> commands_;  // nothing: none can be called
+  std::atomic<std::size_t> samples_ = 0;      // of MCP servers
   std::unique_ptr<SessionServers> servers_;
 };
 

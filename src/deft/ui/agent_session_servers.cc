@@ -1,8 +1,10 @@
 // The MCP servers of a session.
 #include <utility>
 
+#include "deft/os/uuid.h"
 #include "deft/tools/shell_environment.h"
 #include "deft/ui/agent_session.h"
+#include "deft/ui/sampling.h"
 
 namespace deft {
 
@@ -26,6 +28,9 @@ Result<void> AgentSession::start_servers(Frontend& frontend) {
              return folders;
            },
        .host = options_.host,
+       .sampling = [this, model = provider_.model](
+                       const std::string& server, const Json& params,
+                       const std::stop_token& stop) { return sample(server, model, params, stop); },
        // Where a message is under way the executor takes them when it has ended; the session ends before the agent
        // does.
        .tools_waiting = [this] { agent_->engine().executor().post([this] { take_server_tools(); }); },
@@ -42,6 +47,32 @@ Result<void> AgentSession::start_servers(Frontend& frontend) {
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
   }
   return {};
+}
+
+// On a thread of the server's.
+Result<Json> AgentSession::sample(const std::string& server, const std::string& model, const Json& params,
+                                  const std::stop_token& stop) {
+  auto request = sampling_request(params, model);
+  if (!request) return std::unexpected(request.error());
+  Decision decision = sampling_decision(*agent_->engine().permissions(), server);
+  if (decision.verdict == Verdict::ask && options_.host && options_.asking != Asking::nobody) {
+    const auto reply = options_.host->ask_and_wait({{"subtype", "can_use_tool"},
+                                                    {"tool_name", "McpSampling__" + server},
+                                                    {"input", params},
+                                                    {"tool_use_id", random_uuid()},
+                                                    {"mcp_server", server}},
+                                                   stop);
+    if (reply && find_string(*reply, "behavior") == "allow") decision.verdict = Verdict::allow;
+  }
+  if (decision.verdict != Verdict::allow) {
+    return fail(Errc::denied, "the user has not allowed this server to ask their model (" + decision.reason +
+                                  "); the rule McpSampling__" + server + " allows it");
+  }
+  if (++samples_ > kSamplesMax) return fail(Errc::limit, "the server asked the model too often in one session");
+  request->session_id = id_;
+  const auto answer = ask_once(*client_, *request, clock_.now() + kSamplingTimeout, stop);
+  if (!answer) return std::unexpected(answer.error());
+  return sampling_answer(*answer, request->model);
 }
 
 void AgentSession::take_server_tools() {

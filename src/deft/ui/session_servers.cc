@@ -108,7 +108,8 @@ SessionServers::SessionServers(SessionServersOptions options)
                             .environment = std::move(options.environment),
                             .directory = options.directory,
                             .session_id = options.session_id,
-                            .roots = options.roots};
+                            .roots = options.roots,
+                            .sampling = options.sampling};
   if (options.host) {
     servers.elicitation = [host = *options.host](const McpElicitation& elicitation, std::stop_token stop) {
       return ask_host(host, elicitation, std::move(stop));

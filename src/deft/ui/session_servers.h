@@ -36,6 +36,8 @@ struct SessionServersOptions {
   bool trusted = false;
   std::function<std::vector<std::string>()> roots{};
   std::optional<HostAccess> host{};
+  // A server's question to the user's model, approved or refused there; nothing: not offered to servers.
+  std::function<Result<Json>(const std::string& server, const Json& params, std::stop_token)> sampling{};
   // There are tools to be taken: from any thread.
   std::function<void()> tools_waiting{};
   std::function<void(std::string)> noted{};
