@@ -138,6 +138,10 @@ void Agent::set_state(const std::string& key, Json value) {
   state_[key] = std::move(value);
 }
 
+void Agent::announce_turn() {
+  if (turn_ % 2 == 0) ++turn_;
+}
+
 TurnEnd Agent::run_turn(const Prompt& prompt) {
   begin_turn(prompt);
   while (!end_) {
@@ -151,7 +155,7 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
-  ++turn_;
+  announce_turn();
   executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
   if (options_.structured) options_.structured->begin_turn();
@@ -414,6 +418,7 @@ void Agent::resume_deferred() {
   set_state(std::string(kDeferredState), Json());
   executor().take_now(CallArrived{*deferred_});
   executor().take_now(MessageEnded{});
+  advance();  // what can only fail is answered already
 }
 
 // Results first, in the order of the calls; what they add to the conversation follows in the same order.

@@ -112,6 +112,7 @@ class HeadlessRun {
 
   int turn(Prompt prompt) {
     begin_session(prompt);
+    session_->agent().announce_turn();  // whoever sees it begin may end it
     if (ends_) return 0;
     session_->take_server_tools();
     output_.begin_turn();
