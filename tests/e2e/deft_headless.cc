@@ -33,7 +33,7 @@ DeftHeadless::Run DeftHeadless::run(std::vector<std::string> arguments, std::str
                                      "GIT_AUTHOR_EMAIL=t@example.org",
                                      "GIT_COMMITTER_NAME=T",
                                      "GIT_COMMITTER_EMAIL=t@example.org"};
-  variables.insert(variables.end(), environment.begin(), environment.end());
+  variables.insert(variables.begin(), environment.begin(), environment.end());  // the first of two values counts
   Program program({.argv = std::move(argv), .environment = std::move(variables), .directory = directory});
   program.write(input);
   program.close_input();

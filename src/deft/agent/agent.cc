@@ -385,7 +385,8 @@ void Agent::end_deferred(ToolCall call) {
   if (!resumes_deferred_) deferred_ = message_.first_call();
   resumes_deferred_ = false;
   set_state(std::string(kDeferredState), JsonObject{{"call", call.id}});
-  if (!std::exchange(prompts_, {}).empty()) {
+  const auto says_something = [](const GivenPrompt& given) { return !given.prompt.blocks.empty(); };
+  if (std::ranges::any_of(std::exchange(prompts_, {}), says_something)) {
     frontend_.show(Notice{"A call is still to be decided: what was said meanwhile was left out; send it again."});
   }
   message_ = {};

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "deft/testing/engine_bench.h"
+#include "deft/tools/apply_patch.h"
 #include "deft/tools/builtin.h"
 
 namespace deft {
@@ -108,7 +109,15 @@ TEST_F(PlanMode, APlanThatIsNotApprovedLeavesPlanModeOnAndSaysWhatTheUserWants) 
 
 TEST_F(PlanMode, FiveHundredRandomCallsChangeNothing) {
   EngineBench bench(options(Mode::plan, Asking::nobody));
-  add_tools(bench);
+  const SystemClock clock;
+  const std::string kept = bench.folder / "schedules.json";
+  for (auto& tool : make_builtin_tools(
+           {.schedule = std::make_shared<SharedSchedule>(SharedSchedule::Parts{
+                .clock = clock, .offset = [](std::int64_t) { return std::int64_t{0}; }, .durable_file = kept}),
+            .monitor = [](const MonitorEvent&) {}})) {
+    bench.add_tool(std::move(tool));
+  }
+  bench.add_tool(make_apply_patch_tool());
   const std::string tree = bench.folder / "tree";
   std::filesystem::create_directories(tree + "/src");
   for (const char* name : {"/a.txt", "/b.txt", "/src/c.cc", "/src/n.ipynb"}) std::ofstream(tree + name) << "x\n";
@@ -118,7 +127,7 @@ TEST_F(PlanMode, FiveHundredRandomCallsChangeNothing) {
   for (int i = 0; i < 500; ++i) {
     const std::string file = tree + pick({"/a.txt", "/b.txt", "/src/c.cc", "/new.txt", "/src/n.ipynb"});
     const std::string id = "t" + std::to_string(i);
-    switch (random() % 6) {
+    switch (random() % 9) {
       case 0: bench.call(id, "Write", JsonObject{{"file_path", file}, {"content", "y"}}); break;
       case 1: bench.call(id, "Edit", JsonObject{{"file_path", file}, {"old_string", "x"}, {"new_string", "y"}}); break;
       case 2: bench.call(id, "Read", JsonObject{{"file_path", file}}); break;
@@ -126,6 +135,20 @@ TEST_F(PlanMode, FiveHundredRandomCallsChangeNothing) {
         bench.call(
             id, "NotebookEdit",
             JsonObject{{"notebook_path", file}, {"new_source", "y"}, {"edit_mode", "replace"}, {"cell_id", "1"}});
+        break;
+      case 5: {
+        const std::string body = pick({"*** Update File: " + file + "\n-x\n+y\n", "*** Delete File: " + file + "\n",
+                                       "*** Add File: " + tree + "/made/by/patch\n+x\n",
+                                       "*** Update File: " + file + "\n*** Move to: " + tree + "/elsewhere\n"});
+        bench.call(id, "apply_patch", JsonObject{{"input", "*** Begin Patch\n" + body + "*** End Patch\n"}});
+        break;
+      }
+      case 6:
+        bench.call(id, "CronCreate", JsonObject{{"cron", "0 9 * * *"}, {"prompt", "p"}, {"durable", true}});
+        break;
+      case 7:
+        bench.call(id, "Monitor",
+                   JsonObject{{"command", pick({"rm ", "tail -n1 ", "touch "}) + file}, {"description", "d"}});
         break;
       case 4: bench.call(id, "Grep", JsonObject{{"pattern", "x"}, {"path", tree}}); break;
       default: {
@@ -141,6 +164,7 @@ TEST_F(PlanMode, FiveHundredRandomCallsChangeNothing) {
   bench.finish();
   EXPECT_EQ(bench.answers().size(), 500U);
   EXPECT_EQ(tree_of(tree), before);
+  EXPECT_FALSE(std::filesystem::exists(kept));
 }
 
 const Json kQuestions = *parse_json(R"json({"questions":[{"question":"Which one?","header":"One","multiSelect":false,

@@ -30,8 +30,9 @@ Result<void> parse_search(const Json& search, WebSettings& web) {
   if (auto parsed = parse_text(search, "url", "webSearch.url", web.search_url); !parsed) return parsed;
   if (auto parsed = parse_text(search, "provider", "webSearch.provider", web.search_provider); !parsed) return parsed;
   if (web.search_provider.empty() && !web.search_url.empty()) web.search_provider = "searxng";
-  if (!web.search_provider.empty() && web.search_provider != "searxng" && web.search_provider != "brave") {
-    return wrong_setting("webSearch.provider", "\"searxng\" or \"brave\"", *find(search, "provider"));
+  if (!web.search_provider.empty() && web.search_provider != "searxng" && web.search_provider != "brave" &&
+      web.search_provider != "model") {
+    return wrong_setting("webSearch.provider", "\"searxng\", \"brave\" or \"model\"", *find(search, "provider"));
   }
   if (web.search_provider == "searxng" && web.search_url.empty()) {
     return wrong_setting("webSearch.url", "the address of a SearXNG server", search);

@@ -29,6 +29,7 @@ SideAnswer answer_of(const Message& message) {
   SideAnswer answer{.stop_reason = message.stop_reason, .use = token_use(message.usage)};
   for (const Block& block : message.blocks) {
     if (const auto* text = std::get_if<TextBlock>(&block)) answer.text += text->text;
+    if (const auto* other = std::get_if<OtherBlock>(&block)) answer.others.push_back(other->json);
   }
   return answer;
 }

@@ -2,6 +2,7 @@
 
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "deft/base/clock.h"
 #include "deft/core/token_use.h"
@@ -13,6 +14,7 @@ struct SideAnswer {
   std::string text;
   std::string stop_reason;
   TokenUse use;
+  std::vector<Json> others = {};  // blocks of the provider's own: what its tools have found
 };
 
 // One request beside the conversation, for threads that may block. One try, no calls are carried out. Errors: `failed`

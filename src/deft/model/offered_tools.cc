@@ -54,6 +54,11 @@ std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::stri
   const JsonArray none;
   const JsonArray& list = parsed && parsed->is_array() ? parsed->get_array() : none;
   for (const Json& tool : list) {
+    // One that the provider carries out itself: in its own words.
+    if (find_string(tool, "type") && !find(tool, "input_schema")) {
+      written->json += (written->json.empty() ? "[" : ",") + to_json(tool);
+      continue;
+    }
     const std::string own = string_or_empty(tool, "name");
     std::string name = api_tool_name(own);
     if (taken.contains(name)) name = hashed_tool_name(own);

@@ -19,7 +19,8 @@ struct OfferedTool {
   bool deferred = false;  // the API loads it where a result refers to it
 };
 
-// The tools of a request in the words of one API. The same tools give the same bytes, and are not worked out twice.
+// The tools of a request in the words of one API; tools of the provider's own ({"type": …}, without an input schema) as
+// they are. The same tools give the same bytes, and are not worked out twice.
 class OfferedTools {
  public:
   using Write = std::function<std::string(const OfferedTool&)>;  // one tool as JSON text

@@ -260,6 +260,7 @@ std::string line_about(const Json& file) {
 
 class ApplyPatchTool final : public Tool {
  public:
+  explicit ApplyPatchTool(std::shared_ptr<FileChangeObserver> observer) : observer_(std::move(observer)) {}
   const ToolSpec& spec() const override { return spec_; }
 
   // Of a patch that cannot be read nothing is known; it fails before anything is asked.
@@ -294,7 +295,9 @@ class ApplyPatchTool final : public Tool {
     if (!done) return std::unexpected(done.error());
     JsonArray files;
     for (const PlannedFile& file : plan->files) files.push_back(details_of(file, *done));
-    return ToolResult{.details = JsonObject{{"files", std::move(files)}}, .modifiers = modifiers_of(*plan, *done)};
+    JsonObject details{{"files", std::move(files)}};
+    if (std::string findings = look_at(*plan, io); !findings.empty()) details["diagnostics"] = std::move(findings);
+    return ToolResult{.details = std::move(details), .modifiers = modifiers_of(*plan, *done)};
   }
 
   void map_result(const Json&, ToolResult& result) const override {
@@ -302,7 +305,7 @@ class ApplyPatchTool final : public Tool {
     if (!files) return;
     std::vector<std::string> lines;
     for (const Json& file : *files) lines.push_back(line_about(file));
-    result.text = join(lines, "\n");
+    result.text = join(lines, "\n") + findings_of(result);
   }
 
   std::string classifier_text(const Json& input) const override { return std::string(patch_of(input)); }
@@ -317,6 +320,16 @@ class ApplyPatchTool final : public Tool {
   }
 
  private:
+  std::string look_at(const Plan& plan, ToolIo& io) const {
+    if (!observer_) return "";
+    std::vector<std::string> written;
+    for (const FileStep& step : plan.steps) {
+      if (step.bytes) written.push_back(step.path);
+    }
+    return written.empty() ? "" : observer_->look_at(written, io);
+  }
+
+  const std::shared_ptr<FileChangeObserver> observer_;
   const ToolSpec spec_{
       .name = std::string(kPatchTool),
       .aliases = {"ApplyPatch"},
@@ -334,7 +347,9 @@ class ApplyPatchTool final : public Tool {
 
 }  // namespace
 
-std::shared_ptr<Tool> make_apply_patch_tool() { return std::make_shared<ApplyPatchTool>(); }
+std::shared_ptr<Tool> make_apply_patch_tool(std::shared_ptr<FileChangeObserver> observer) {
+  return std::make_shared<ApplyPatchTool>(std::move(observer));
+}
 
 bool is_trained_on_patches(std::string_view model) {
   if (const std::size_t slash = model.rfind('/'); slash != std::string_view::npos) model.remove_prefix(slash + 1);

@@ -29,7 +29,7 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
   std::vector<std::shared_ptr<Tool>> tools = {
       make_ask_user_question_tool(),
       make_bash_tool(commands, tasks),
-      options.apply_patch ? make_apply_patch_tool() : make_edit_tool(others.observer),
+      options.apply_patch ? make_apply_patch_tool(others.observer) : make_edit_tool(others.observer),
       make_enter_plan_mode_tool(),
       make_enter_worktree_tool(options.worktree),
       make_exit_plan_mode_tool(),
@@ -46,7 +46,11 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
       make_tool_search_tool(),
       make_web_fetch_tool(options.web),
       make_write_tool(others.observer)};
-  if (auto search = make_web_search_tool(options.web, options.web_search)) tools.push_back(std::move(search));
+  // Those that are there only where the settings name what they need.
+  for (const auto& tool : {make_web_search_tool(options.web, options.web_search), make_advisor_tool(options.advisor),
+                           make_remote_trigger_tool(options.web, options.remote_targets)}) {
+    if (tool) tools.push_back(tool);
+  }
   tools.insert(tools.end(), others.tools.begin(), others.tools.end());
   const auto add = [&](std::vector<std::shared_ptr<Tool>> more) {
     tools.insert(tools.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));

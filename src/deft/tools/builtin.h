@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "deft/tools/advisor.h"
 #include "deft/tools/background_tasks.h"
 #include "deft/tools/bash.h"
 #include "deft/tools/file_change_observer.h"
 #include "deft/tools/monitor.h"
 #include "deft/tools/read.h"
+#include "deft/tools/remote_trigger.h"
 #include "deft/tools/search_root.h"
 #include "deft/tools/shared_schedule.h"
 #include "deft/tools/shared_task_list.h"
@@ -43,6 +45,8 @@ struct BuiltinOptions {
   std::shared_ptr<SharedSchedule> schedule = nullptr;
   // Who tells the model what a monitored command prints; nothing: nobody, and there is no Monitor.
   MonitorSink monitor = nullptr;
+  std::vector<RemoteTriggerTarget> remote_targets = {};  // empty: there is no RemoteTrigger
+  AdvisorOptions advisor = {};
   std::string powershell = {};  // the program, absolute: find_powershell(); empty: there is none
   // What runs in the background, if others add to it too (agent/subagents.h); null: the tools' own.
   std::shared_ptr<BackgroundTasks> tasks{};

@@ -30,10 +30,10 @@ Result<std::vector<std::string>> checked_addresses(const WebUrl& url, const WebO
     std::erase_if(*addresses, [](const std::string& address) { return !is_public_address(address); });
   }
   if (addresses->empty()) {
-    return fail(Errc::denied,
-                url.host +
-                    " is on this machine or in a private network, where WebFetch does not go. The user can allow it: "
-                    "add the host to webFetch.privateHosts in the settings.");
+    return fail(Errc::denied, url.host +
+                                  " is on this machine or in a private network, where nothing is fetched from or sent "
+                                  "to. The user can allow it: "
+                                  "add the host to webFetch.privateHosts in the settings.");
   }
   if (addresses->size() > kAddressesTriedMax) addresses->resize(kAddressesTriedMax);
   return addresses;
@@ -41,22 +41,11 @@ Result<std::vector<std::string>> checked_addresses(const WebUrl& url, const WebO
 
 Result<HttpResponse> get(const WebUrl& url, const WebOptions& options, TimePoint deadline,
                          const std::stop_token& stop) {
-  const auto addresses = checked_addresses(url, options);
-  if (!addresses) return std::unexpected(addresses.error());
-  Result<HttpResponse> response = fail(Errc::io, "not tried");
-  for (const std::string& address : *addresses) {
-    response = fetch(*options.http,
-                     {.url = url.text(),
-                      .headers = {{"Accept", "text/html, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.5"}},
-                      .connect_timeout = kConnectTimeMax,
-                      .deadline = deadline,
-                      .body_bytes_max = kPageBytesMax,
-                      .address = address},
-                     stop);
-    const bool unreachable = !response && (response.error().code == Errc::io || response.error().code == Errc::timeout);
-    if (!unreachable) return response;
-  }
-  return response;
+  return fetch_checked(url,
+                       {.headers = {{"Accept", "text/html, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.5"}},
+                        .deadline = deadline,
+                        .body_bytes_max = kPageBytesMax},
+                       options, stop);
 }
 
 void read_content_type(const HttpHeaders& headers, WebPage& page) {
@@ -89,6 +78,23 @@ Result<WebUrl> page_url(std::string_view text, const WebOptions& options) {
   }
   if (url->scheme == "http" && url->port.empty() && !may_be_private(*url, options)) url->scheme = "https";
   return *url;
+}
+
+Result<HttpResponse> fetch_checked(const WebUrl& url, HttpRequest request, const WebOptions& options,
+                                   std::stop_token stop) {
+  if (!options.http) return fail(Errc::unsupported, "There is no way to the network here.");
+  const auto addresses = checked_addresses(url, options);
+  if (!addresses) return std::unexpected(addresses.error());
+  request.url = url.text();
+  request.connect_timeout = kConnectTimeMax;
+  Result<HttpResponse> response = fail(Errc::io, "not tried");
+  for (const std::string& address : *addresses) {
+    request.address = address;
+    response = fetch(*options.http, request, stop);
+    const bool unreachable = !response && (response.error().code == Errc::io || response.error().code == Errc::timeout);
+    if (!unreachable || request.method != "GET") return response;
+  }
+  return response;
 }
 
 Result<WebPage> fetch_page(const WebUrl& first, const WebOptions& options, std::stop_token stop) {

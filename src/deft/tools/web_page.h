@@ -43,6 +43,10 @@ struct WebPage {
 
 // The address that is meant: https where nothing is said, and instead of plain http.
 Result<WebUrl> page_url(std::string_view text, const WebOptions& options);
+// One exchange with a server whose address was checked, and that very address is dialled. What is not a GET is tried at
+// one address only: it might have been understood where no answer came. Redirects are answers.
+Result<HttpResponse> fetch_checked(const WebUrl& url, HttpRequest request, const WebOptions& options,
+                                   std::stop_token stop);
 // Errors: `denied` a private address · `limit` too large · `timeout`, `io`, `not_found`, `cancelled`.
 Result<WebPage> fetch_page(const WebUrl& url, const WebOptions& options, std::stop_token stop);
 

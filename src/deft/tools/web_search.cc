@@ -15,12 +15,6 @@ constexpr std::size_t kAnswerBytesMax = std::size_t{4} << 20;
 constexpr Duration kSearchTimeMax = std::chrono::seconds(30);
 constexpr std::size_t kSnippetCharactersMax = 500;
 
-struct Hit {
-  std::string title;
-  std::string url;
-  std::string snippet;
-};
-
 std::string percent_encoded(std::string_view text) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   std::string out;
@@ -68,16 +62,16 @@ std::string plain(std::string_view text) {
   return one_line(decode_html(out), kSnippetCharactersMax);
 }
 
-std::vector<Hit> read_hits(const Json& answer, bool brave) {
+std::vector<WebHit> read_hits(const Json& answer, bool brave) {
   const Json* where = brave ? find(answer, "web") : &answer;
   const JsonArray* list = where ? find_array(*where, "results") : nullptr;
-  std::vector<Hit> hits;
+  std::vector<WebHit> hits;
   for (std::size_t i = 0; list && i < list->size(); ++i) {
     const Json& one = (*list)[i];
     hits.push_back({plain(find_string(one, "title").value_or("")), std::string(find_string(one, "url").value_or("")),
                     plain(find_string(one, brave ? "description" : "content").value_or(""))});
   }
-  std::erase_if(hits, [](const Hit& hit) { return !parse_web_url(hit.url); });
+  std::erase_if(hits, [](const WebHit& hit) { return !parse_web_url(hit.url); });
   return hits;
 }
 
@@ -105,37 +99,55 @@ class WebSearchTool final : public Tool {
     }
     const std::string query(find_string(input, "query").value_or(""));
     const TimePoint began = io.os.clock.now();
-    auto hits = search(query, io.stop);
-    if (!hits) return std::unexpected(hits.error());
     const auto allowed = strings_of(input, "allowed_domains");
     const auto blocked = strings_of(input, "blocked_domains");
-    std::erase_if(*hits, [&](const Hit& hit) {
-      return (!allowed.empty() && !is_at(hit.url, allowed)) || is_at(hit.url, blocked);
+    std::string summary;
+    std::size_t searches = 1;
+    auto hits =
+        search({.query = query, .allowed_domains = allowed, .blocked_domains = blocked}, summary, searches, io.stop);
+    if (!hits) return std::unexpected(hits.error());
+    std::erase_if(*hits, [&](const WebHit& hit) {
+      return !parse_web_url(hit.url) || (!allowed.empty() && !is_at(hit.url, allowed)) || is_at(hit.url, blocked);
     });
     if (hits->size() > kWebSearchHitsMax) hits->resize(kWebSearchHitsMax);
 
     std::string text;
     JsonArray content;
-    for (const Hit& hit : *hits) {
+    for (const WebHit& hit : *hits) {
       text +=
           (text.empty() ? "" : "\n\n") + hit.title + "\n" + hit.url + (hit.snippet.empty() ? "" : "\n" + hit.snippet);
       content.push_back(JsonObject{{"title", hit.title}, {"url", hit.url}, {"snippet", hit.snippet}});
     }
+    JsonArray results = {JsonObject{{"tool_use_id", io.call_id}, {"content", content}}};
+    if (!summary.empty()) {
+      text += (text.empty() ? "" : "\n\n") + summary;
+      results.push_back(Json(summary));
+    }
     if (text.empty()) text = "Nothing was found for " + one_line(query, 200) + ".";
     const double seconds = std::chrono::duration<double>(io.os.clock.now() - began).count();
-    return ToolResult{
-        .text = text,
-        .details = JsonObject{{"query", query},
-                              {"results", JsonArray{JsonObject{{"tool_use_id", io.call_id}, {"content", content}}}},
-                              {"durationSeconds", seconds}}};
+    return ToolResult{.text = text,
+                      .details = JsonObject{{"query", query},
+                                            {"results", std::move(results)},
+                                            {"durationSeconds", seconds},
+                                            {"searchCount", searches}}};
   }
   std::string render_use(const Json& input) const override {
     return "WebSearch(" + one_line(find_string(input, "query").value_or(""), 200) + ")";
   }
 
  private:
+  Result<std::vector<WebHit>> search(const WebSearchQuery& query, std::string& summary, std::size_t& searches,
+                                     const std::stop_token& stop) const {
+    if (options_.provider != "model") return search_server(query.query, stop);
+    auto found = options_.by_model(query, stop);
+    if (!found) return std::unexpected(found.error());
+    summary = std::move(found->summary);
+    searches = found->searches;
+    return std::move(found->hits);
+  }
+
   // The provider is named in the settings: its address is the user's word, wherever it is.
-  Result<std::vector<Hit>> search(const std::string& query, const std::stop_token& stop) const {
+  Result<std::vector<WebHit>> search_server(const std::string& query, const std::stop_token& stop) const {
     if (!web_.http) return fail(Errc::unsupported, "There is no way to the network here.");
     const bool brave = options_.provider == "brave";
     std::string url = brave ? (options_.url.empty() ? std::string(kBraveUrl) : options_.url) : options_.url;
@@ -189,7 +201,7 @@ class WebSearchTool final : public Tool {
 }  // namespace
 
 std::shared_ptr<Tool> make_web_search_tool(WebOptions web, WebSearchOptions options) {
-  if (options.provider.empty()) return nullptr;
+  if (options.provider.empty() || (options.provider == "model" && !options.by_model)) return nullptr;
   return std::make_shared<WebSearchTool>(std::move(web), std::move(options));
 }
 

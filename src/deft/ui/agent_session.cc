@@ -10,6 +10,7 @@
 #include "deft/agent/page_question.h"
 #include "deft/agent/project_memory.h"
 #include "deft/config/agent_file.h"
+#include "deft/model/anthropic_client.h"
 #include "deft/os/disk_files.h"
 #include "deft/os/environment.h"
 #include "deft/os/git_state.h"
@@ -82,6 +83,8 @@ class AgentSession::Watch final : public Frontend {
 
 AgentSession::~AgentSession() = default;
 
+void AgentSession::tell(std::string notice) { watch_->show(Notice{std::move(notice)}); }
+
 JsonObject thinking_with_budget(std::size_t tokens) {
   if (tokens == 0) return {{"type", "disabled"}};
   return {{"type", "enabled"}, {"budget_tokens", std::max(tokens, kThinkingTokensMin)}};
@@ -108,6 +111,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
       settings_(std::move(settings.merged.settings)),
       permissions_(std::move(settings.merged.permissions)),
       trusted_(settings.trusted),
+      files_(std::move(settings.files)),
       provider_(std::move(provider)),
       notices_(std::move(settings.merged.problems)),
       http_(http_network(ShellEnvironment::own())) {
@@ -144,7 +148,8 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
   subagents_.emplace(subagent_options(), *client_, *watch_);
-  auto agent = Agent::open(agent_options(std::move(*folder)), *client_, *watch_);
+  remembering_.emplace(*client_);
+  auto agent = Agent::open(agent_options(std::move(*folder)), *remembering_, *watch_);
   if (!agent) return std::unexpected(agent.error());
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
@@ -155,6 +160,7 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   if (options_.title) agent_->set_state("title", Json(*options_.title));
   agent_->options().system = make_system_prompt();
   if (auto added = add_tools(); !added) return added;
+  if (auto started = start_servers(frontend); !started) return started;
   return options_.output_schema ? want_structured_output(*options_.output_schema) : Result<void>();
 }
 
@@ -209,6 +215,7 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
     options.context.window_tokens = static_cast<std::uint64_t>(*window);
   }
   options.context.automatic = settings_.model.auto_compact.value_or(true);
+  use_tool_search(options);
   options.children = &subagents_->of_main();
   options.waits_for_children = options_.waits_for_subagents;
   options.cost = [prices = settings_.prices](const std::string& model, const Json& usage) {
@@ -218,11 +225,24 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
   return options;
 }
 
+// Which tools the model is not shown at first. Only the makers' own API is known to load tools itself.
+void AgentSession::use_tool_search(AgentOptions& options) {
+  const char* wanted = std::getenv("ENABLE_TOOL_SEARCH");
+  const bool by_reference =
+      provider_.api == ModelApi::anthropic && shown_host(provider_.base_url) == shown_host(kAnthropicUrl);
+  auto deferral = parse_deferral(wanted ? wanted : "", options.context.window_tokens, by_reference);
+  if (deferral) {
+    options.deferral = *deferral;
+  } else {
+    notices_.push_back(deferral.error().message);
+  }
+}
+
 Result<void> AgentSession::add_tools() {
   const auto wants = [this](const std::string& tool) {
     return !options_.tools || std::ranges::find(*options_.tools, tool) != options_.tools->end();
   };
-  BuiltinOptions builtin = builtin_options(settings_);
+  BuiltinOptions builtin = builtin_options(settings_, provider_.model);
   builtin.tasks = tasks_;
   if (!provider_.small_model.empty()) builtin.web.ask = page_question(*client_, clock_, provider_.small_model);
   found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
@@ -233,6 +253,7 @@ Result<void> AgentSession::add_tools() {
     return engine->permissions()->hides(path);
   };
   use_skills(builtin);
+  use_toolbox(builtin);
   for (auto& tool : make_builtin_tools(builtin)) {
     if (!wants(tool->spec().name)) continue;
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
@@ -249,7 +270,7 @@ SubagentOptions AgentSession::subagent_options() {
                                             .given = options_.agents},
                                            files);
   for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
-  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_};
+  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_, .worktree = worktree_options()};
   for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
     if (const char* model = std::getenv(name); model && *model) options.model = model;
   }
@@ -378,6 +399,7 @@ std::vector<std::string> AgentSession::tool_names() {
 }
 
 SessionBegin AgentSession::begin() {
+  servers_->wait_for_first({});
   const bool is_old = options_.choice && (options_.choice->resume || options_.choice->go_on);
   const bool is_fork = options_.choice && options_.choice->fork;
   SessionBegin begun = agent_->begin_session(is_fork ? "fork" : is_old ? "resume" : "startup");
@@ -385,6 +407,9 @@ SessionBegin AgentSession::begin() {
   return begun;
 }
 
-void AgentSession::end(std::string_view reason) { agent_->end_session(reason); }
+void AgentSession::end(std::string_view reason) {
+  agent_->end_session(reason);
+  servers_->servers().stop();
+}
 
 }  // namespace deft

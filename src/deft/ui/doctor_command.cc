@@ -110,7 +110,14 @@ void examine_providers(std::vector<Finding>& findings) {
                       !search.empty()
                           ? search
                           : "none, so there is no tool WebSearch; \"webSearch\": {\"provider\": "
-                            "\"searxng\", \"url\": …} or {\"provider\": \"brave\"} in the settings adds it"});
+                            "\"searxng\", \"url\": …}, {\"provider\": \"brave\"} or {\"provider\": \"model\"} (the "
+                            "search of Anthropic's API) in the settings adds it"});
+  const std::string& advisor = settings.model.advisor_model;
+  findings.push_back({"advisor", Finding::State::good,
+                      !settings.tools.advisor_enabled ? "switched off by the settings"
+                      : !advisor.empty()
+                          ? advisor
+                          : "none, so there is no tool Advisor; \"advisorModel\" in the settings adds it"});
 }
 
 // Types of subagents that are written down where this session would look for them.

@@ -36,6 +36,8 @@ class HeadlessHost final : public Frontend {
   // On the reader's thread.
   void take_bytes(std::string_view bytes);
   void end_input();
+  // From any thread: a turn of our own, after those that wait: something that was scheduled, or happened, is due.
+  void add_turn(std::string_view prompt);
   // From any thread: no further turn begins, as if the input had ended.
   void close();
 
@@ -55,8 +57,10 @@ class HeadlessHost final : public Frontend {
   // Requests. Those that change what a turn is made of wait until none is under way.
   void between_turns(Work work);
   void initialize(const HostRequest& request);
+  void take_mcp(const HostRequest& request);
   void interrupt(const HostRequest& request);
   void set_permission_mode(const HostRequest& request);
+  void use_mode(Mode mode);
   void cancel_message(const HostRequest& request);
   void answer(const HostRequest& request, const Result<void>& done);
 
@@ -71,6 +75,7 @@ class HeadlessHost final : public Frontend {
   std::condition_variable changed_;
   // Under mutex_:
   std::deque<std::variant<HostMessage, Work>> queue_;
+  bool in_turn_ = false;
   bool ended_ = false;
   std::unordered_map<std::string, std::string> questions_;  // names of our requests, by question
 };
