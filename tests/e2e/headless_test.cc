@@ -306,13 +306,10 @@ TEST(Headless, MemoryOfAFolderIsToldWithTheFirstFileThatIsReadThere) {
 TEST(Headless, WhatWhoeverStartsItManagesCannotBeAllowedByOthers) {
   const PrintPlace place;
   const ModelPeer model({anthropic_calls({bash("t1", "touch made")}), anthropic_text("could not")});
-  EXPECT_EQ(place.run(model, kPrompt + Arguments{"--managed-settings", R"({"permissions":{"deny":["Bash(touch *)"]}
-})",
-                                                 "--allowedTools", "Bash"
-})
-                .exit_code,
-            0);
-EXPECT_FALSE(place.project.bytes("made"));
+  const char* const kManaged = R"json({"permissions":{"deny":["Bash(touch *)"]}})json";
+  const Finished run = place.run(model, kPrompt + Arguments{"--managed-settings", kManaged, "--allowedTools", "Bash"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_FALSE(place.project.bytes("made"));
 }
 
 TEST(Headless, AnInterruptEndsTheTurnAndEverythingInIt) {

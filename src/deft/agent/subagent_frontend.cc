@@ -30,6 +30,11 @@ void Subagents::ItsFrontend::show(Event event) {
     return all_.frontend_.show(std::move(event));
   }
   if (std::holds_alternative<CallAnswered>(event)) ++whose_.calls;
+  if (std::holds_alternative<TurnBegan>(event)) {
+    // An abort is meant for the turn under way: one that came before it is said again.
+    const std::lock_guard lock(all_.mutex_);
+    if (whose_.end_is_wanted) all_.ask_to_end(whose_);
+  }
   if (const auto* completed = std::get_if<BlockCompleted>(&event)) tell_progress(completed->block);
   if (whose_.in_background) print(event);
   all_.frontend_.show(SubagentEvent{.parent_call_id = whose_.call_id,

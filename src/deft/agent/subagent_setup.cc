@@ -33,7 +33,7 @@ Result<std::shared_ptr<Subagents::Subagent>> Subagents::make(const AgentRequest&
   std::shared_ptr<Subagent> child;
   AgentOptions options;
   std::optional<WorktreeStay> worktree;
-  if (request.in_worktree || type.in_worktree) {
+  if (needs_worktree(request)) {
     auto made = worktree_for(request, io, id);
     if (!made) return std::unexpected(made.error());
     worktree = *std::move(made);

@@ -62,5 +62,14 @@ TEST_F(SubagentWorktrees, WithoutARepositoryItIsNotStarted) {
   EXPECT_NE(answer().text.find("no git repository"), std::string::npos) << answer().text;
 }
 
+TEST_F(SubagentWorktrees, PlanModeMakesNone) {
+  bench.options.engine.mode = Mode::plan;
+  begin();
+  delegate(task("look around", {{"isolation", "worktree"}}));
+  EXPECT_EQ(answer().error, Errc::denied) << answer().text;
+  EXPECT_EQ(git({"branch", "--list", "worktree-*"}), "");
+  EXPECT_FALSE(std::filesystem::exists(bench.folder / ".deft"));
+}
+
 }  // namespace
 }  // namespace deft

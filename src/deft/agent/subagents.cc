@@ -244,6 +244,12 @@ bool Subagents::runs_in_background(const AgentRequest& request) const {
   return type && type->background;
 }
 
+bool Subagents::needs_worktree(const AgentRequest& request) const {
+  if (request.in_worktree) return true;
+  const auto type = type_named(request.type);
+  return type && type->in_worktree;
+}
+
 Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) const {
   const auto types = types_for(io.agent_id);
   if (std::ranges::find(types, request.type, &AgentType::name) == types.end()) {
@@ -252,7 +258,7 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
     return fail(Errc::invalid_input, "There is no agent type " + json_quote(one_line(request.type, 100)) +
                                          ". Use one of: " + join(names, ", ") + ".");
   }
-  if (!options_.worktree && (request.in_worktree || type_named(request.type)->in_worktree)) {
+  if (!options_.worktree && needs_worktree(request)) {
     return fail(Errc::unsupported, "Agents cannot work in a worktree of their own here; leave isolation out.");
   }
   if (request.name.size() > kAgentNameBytesMax || request.name.find_first_of("*\n") != std::string::npos) {

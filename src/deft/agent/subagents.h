@@ -61,6 +61,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
   std::vector<AgentType> types_for(std::string_view agent_id) const override;
   std::optional<std::string> type_of(std::string_view agent_id) const override;
   bool runs_in_background(const AgentRequest& request) const override;
+  bool needs_worktree(const AgentRequest& request) const override;
   Result<void> check(const AgentRequest& request, const ToolIo& io) const override;
   Result<std::string> start(const AgentRequest& request, ToolIo& io) override;
   void when_free(const std::string& agent_id, std::function<void()> callback) override;

@@ -9,6 +9,7 @@
 #include "deft/agent/hook_model.h"
 #include "deft/agent/project_memory.h"
 #include "deft/config/agent_file.h"
+#include "deft/model/anthropic_client.h"
 #include "deft/os/disk_files.h"
 #include "deft/os/environment.h"
 #include "deft/os/git_state.h"
@@ -213,6 +214,7 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
     options.context.window_tokens = static_cast<std::uint64_t>(*window);
   }
   options.context.automatic = settings_.model.auto_compact.value_or(true);
+  use_tool_search(options);
   options.children = &subagents_->of_main();
   options.waits_for_children = options_.waits_for_subagents;
   options.cost = [prices = settings_.prices](const std::string& model, const Json& usage) {
@@ -220,6 +222,19 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
     return price ? cost_of(*price, token_use(usage)) : 0;
   };
   return options;
+}
+
+// Which tools the model is not shown at first. Only the makers' own API is known to load tools itself.
+void AgentSession::use_tool_search(AgentOptions& options) {
+  const char* wanted = std::getenv("ENABLE_TOOL_SEARCH");
+  const bool by_reference =
+      provider_.api == ModelApi::anthropic && shown_host(provider_.base_url) == shown_host(kAnthropicUrl);
+  auto deferral = parse_deferral(wanted ? wanted : "", options.context.window_tokens, by_reference);
+  if (deferral) {
+    options.deferral = *deferral;
+  } else {
+    notices_.push_back(deferral.error().message);
+  }
 }
 
 Result<void> AgentSession::add_tools() {

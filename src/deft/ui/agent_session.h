@@ -118,6 +118,7 @@ class AgentSession {
   Result<void> wire(Frontend& frontend);
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
+  void use_tool_search(AgentOptions& options);
   Result<void> add_tools();
   void tell(std::string notice);              // people; from any thread
   void use_toolbox(BuiltinOptions& builtin);  // agent_session_toolbox.cc
