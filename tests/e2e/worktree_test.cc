@@ -51,7 +51,7 @@ TEST_F(Worktrees, WhatIsWrittenGoesIntoTheWorktreeAndTheCheckoutStaysAsItIs) {
   EXPECT_EQ(run.text(), "kept") << run.all();
   EXPECT_EQ(folder.bytes("project/.deft/worktrees/w/new.txt"), "new\n");
   EXPECT_FALSE(folder.bytes("project/new.txt").has_value());
-  EXPECT_NE(run.all().find("/project/.deft/worktrees/w\\n"), std::string::npos) << run.all();
+  EXPECT_NE(run.all().find(R"(/project/.deft/worktrees/w","stderr")"), std::string::npos) << run.all();
   EXPECT_EQ(git({"status", "--porcelain"}), "");
 }
 
