@@ -188,7 +188,6 @@ void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
   add_news();
-  tell_of_files_read();
   if (should_compact()) return compact_before_request();
   announce_tools();
   follow_grants();
@@ -522,8 +521,6 @@ void Agent::take_interrupt(Prompt prompt) {
 void Agent::show(Event event) {
   if (const auto* answered = std::get_if<CallAnswered>(&event)) {
     log_->answered(*answered);
-    const auto& read = answered->result.shows_files;
-    files_read_.insert(files_read_.end(), read.begin(), read.end());
     answers_.push_back(*answered);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;

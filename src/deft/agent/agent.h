@@ -68,9 +68,6 @@ struct AgentOptions {
   std::shared_ptr<StructuredOutput> structured = nullptr;  // what a turn has to end with; its tool is to be added
   std::shared_ptr<PromptCommands> commands =
       nullptr;  // that prompts may call; nothing: "/name" is a text like any other
-  // The session has read these files (canonical paths): what the model is to be told because of that. On the turn's
-  // thread, before each request; nothing: nobody wants to know.
-  std::function<std::vector<std::string>(const std::vector<std::string>& paths)> when_files_were_read = nullptr;
   TurnLimits limits = {};
   ContextLimits context = {};
   AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
@@ -227,7 +224,6 @@ class Agent final : private Frontend {
   void take_expansion(std::size_t number, Result<PromptCommands::Expanded> expanded);
   void follow_grants();
   std::string effort() const;
-  void tell_of_files_read();
   void go_on_in_worktree(const WorktreeStay& stay);
   void announce_tools();  // agent_discovery.cc: the names of those that are left out of the prompt
 
@@ -285,10 +281,9 @@ class Agent final : private Frontend {
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
-  bool resumes_deferred_ = false;        // the message under way is an earlier one, whose call was deferred
-  std::stop_source expanding_;           // commands of prompts
-  std::string granted_model_;            // that a skill has asked for
-  std::vector<std::string> files_read_;  // since the last request
+  bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
+  std::stop_source expanding_;     // commands of prompts
+  std::string granted_model_;      // that a skill has asked for
   bool aborted_ = false;
   bool aborted_streaming_ = false;
   bool retry_due_ = false;

@@ -21,6 +21,7 @@ class SubagentWorktrees : public SubagentsTest {
     git({"add", "a.txt", ".gitignore"});
     git({"-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-q", "-m", "first"});
     subagent_options.worktree.emplace();
+    bench.options.engine.clock = nullptr;  // git lives in real time
     bench.add_tool(make_write_tool());
     open();
   }
