@@ -5,6 +5,9 @@
 #include <string_view>
 
 #include "deft/base/text.h"
+#include "deft/os/local_time.h"
+#include "deft/tools/apply_patch.h"
+#include "deft/tools/edit.h"
 #include "deft/tools/registry.h"
 #include "deft/ui/builtin_options.h"
 #include "deft/ui/tools_markdown.h"
@@ -25,6 +28,23 @@ Example:
 
 constexpr std::size_t kSummaryCharactersMax = 90;
 
+// Also those that are only there where a setting, a program or a session needs them: for the page, on every machine the
+// same. They are described, never run.
+std::vector<std::shared_ptr<Tool>> every_tool() {
+  static const SystemClock clock;
+  BuiltinOptions options = builtin_options(Settings{});
+  options.web_search = {.provider = "searxng", .url = "https://searx.example"};
+  options.schedule =
+      std::make_shared<SharedSchedule>(SharedSchedule::Parts{.clock = clock, .offset = local_utc_offset});
+  options.monitor = [](const MonitorEvent&) {};
+  options.remote_targets = {{.host = "ci.example.com", .variable = {}, .token = {}}};
+  options.advisor.ask = [](const std::string&, std::stop_token) -> Result<Advice> { return Advice{}; };
+  options.powershell = "/bin/sh";  // a program: without one it would count as missing
+  auto tools = make_builtin_tools(options);
+  tools.push_back(options.apply_patch ? make_edit_tool() : make_apply_patch_tool());
+  return tools;
+}
+
 }  // namespace
 
 int run_tools(int argc, const char* const* argv) {
@@ -39,7 +59,7 @@ int run_tools(int argc, const char* const* argv) {
     form = option;
   }
   ToolRegistry registry;
-  for (auto& tool : make_builtin_tools(builtin_options(Settings{}))) {
+  for (auto& tool : form == "--markdown" ? every_tool() : make_builtin_tools(builtin_options(Settings{}))) {
     if (auto added = registry.add(std::move(tool)); !added) {
       std::fprintf(stderr, "deft tools: %s\n", added.error().message.c_str());
       return 1;
