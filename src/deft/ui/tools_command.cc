@@ -8,7 +8,10 @@
 #include "deft/agent/skill_shelf.h"
 #include "deft/base/text.h"
 #include "deft/os/disk_files.h"
+#include "deft/os/local_time.h"
 #include "deft/tools/agent_tool.h"
+#include "deft/tools/apply_patch.h"
+#include "deft/tools/edit.h"
 #include "deft/tools/registry.h"
 #include "deft/tools/team_tools.h"
 #include "deft/ui/builtin_options.h"
@@ -60,6 +63,22 @@ std::shared_ptr<const Skills> skills_here(Files& files) {
       SkillRequest{.places = settings_places(directory), .trusted = settings && settings->trusted}, files);
 }
 
+// Also those that are only there where a setting, a program or a session needs them: for the page, on every machine the
+// same. They are described, never run.
+std::vector<std::shared_ptr<Tool>> every_tool(BuiltinOptions options) {
+  static const SystemClock clock;
+  options.web_search = {.provider = "searxng", .url = "https://searx.example"};
+  options.schedule =
+      std::make_shared<SharedSchedule>(SharedSchedule::Parts{.clock = clock, .offset = local_utc_offset});
+  options.monitor = [](const MonitorEvent&) {};
+  options.remote_targets = {{.host = "ci.example.com", .variable = {}, .token = {}}};
+  options.advisor.ask = [](const std::string&, std::stop_token) -> Result<Advice> { return Advice{}; };
+  options.powershell = "/bin/sh";  // a program: without one it would count as missing
+  auto tools = make_builtin_tools(options);
+  tools.push_back(options.apply_patch ? make_edit_tool() : make_apply_patch_tool());
+  return tools;
+}
+
 }  // namespace
 
 int run_tools(int argc, const char* const* argv) {
@@ -78,7 +97,7 @@ int run_tools(int argc, const char* const* argv) {
   builtin.skill.skills = form == "--json" ? skills_here(files) : no_skills();
   ToolRegistry registry;
   NoAgents agents;
-  std::vector<std::shared_ptr<Tool>> tools = make_builtin_tools(builtin);
+  std::vector<std::shared_ptr<Tool>> tools = form == "--markdown" ? every_tool(builtin) : make_builtin_tools(builtin);
   // Those are a session's with a model, and no host's.
   if (form != "--json") {
     for (auto& tool : {make_agent_tool(agents), make_send_message_tool(agents), make_team_create_tool(agents),
