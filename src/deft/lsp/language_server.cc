@@ -177,6 +177,12 @@ bool LanguageServer::wait_for_first_look(const std::string& path, const Document
   return true;
 }
 
+void LanguageServer::warm_up(const std::string& path, const Documents::Document& shown, std::stop_token stop) {
+  if (is_warm_) return;
+  wait_for_first_look(path, shown, std::move(stop));
+  is_warm_ = true;
+}
+
 std::optional<std::string> LanguageServer::wait_until_idle(const RequestUntil& until) {
   TimePoint settled = clock_.now();
   {

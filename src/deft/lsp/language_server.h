@@ -24,7 +24,7 @@ inline constexpr std::size_t kProgressesMax = 100;
 // A server that has just been shown its first file may not have begun to look at the rest of the project yet.
 inline constexpr Duration kSettleTime = std::chrono::milliseconds(700);
 // Some answer about a file at once, with nothing, before they have read it.
-inline constexpr Duration kFirstLookMax = std::chrono::seconds(5);
+inline constexpr Duration kFirstLookMax = std::chrono::seconds(10);
 inline constexpr int kRetriesMax = 6;  // of a request that the server gives up by itself
 
 struct ServerStart {
@@ -70,8 +70,9 @@ class LanguageServer {
   // never does is not waited for again. True: it had not, so what it answered before may be too early.
   bool wait_for_first_look(const std::string& path, const Documents::Document& shown, std::stop_token stop);
 
-  // True once.
-  bool is_first_question() { return !was_asked_.exchange(true); }
+  // A server that has just started may answer at once, before it has read anything: whoever asks it first waits for its
+  // first look. Later nobody does.
+  void warm_up(const std::string& path, const Documents::Document& shown, std::stop_token stop);
 
   // Waits until it has read the project, as far as it tells. What it is still busy with then; nothing: it is done.
   std::optional<std::string> wait_until_idle(const RequestUntil& until);
@@ -114,7 +115,7 @@ class LanguageServer {
   bool is_silent_ = false;                                 // it says nothing about files by itself
   std::map<std::string, std::vector<Diagnostic>> pulled_;  // what it answered last, by path
 
-  std::atomic<bool> was_asked_ = false;
+  std::atomic<bool> is_warm_ = false;
   std::unique_ptr<Connection> connection_;  // last: its threads use everything above
 };
 

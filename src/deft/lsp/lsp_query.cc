@@ -230,8 +230,7 @@ Result<Answer> ask_server(LanguageServer& server, const LspQuery& query, ToolIo&
     const auto synchronised = server.synchronise(query.path, io.os.files);
     if (!synchronised) return std::unexpected(synchronised.error());
     shown = *synchronised;
-    // A server that has just started may answer at once, before it has read anything. Later nobody waits for that.
-    if (server.is_first_question()) server.wait_for_first_look(query.path, *shown, io.stop);
+    server.warm_up(query.path, *shown, io.stop);
   }
   std::optional<std::string> busy;
   if (traits.about_project) {
