@@ -248,6 +248,33 @@ TEST(McpServe, ServesBothErasOverHttp) {
   EXPECT_EQ(serving.program.wait(), 0);
 }
 
+TEST(McpServe, NoClientReadsWhatWasStoredForAnother) {
+  const TempFolder folder;
+  HttpServing serving(folder, {"--settings", R"({"permissions":{"allow":["Bash"]}})"});
+  std::vector<std::pair<std::string, std::string>> stored;  // session, uri
+  for (int client = 0; client < 2; ++client) {
+    const HttpResponse begun = serving.post(std::string(kInitialize));
+    const std::string session(find_header(begun.headers, "mcp-session-id").value_or(""));
+    const std::string body = serving
+                                 .post(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":)"
+                                       R"({"name":"Bash","arguments":{"command":"seq 1 100000"}}})",
+                                       {{"Mcp-Session-Id", session}})
+                                 .body;
+    const std::size_t at = body.find("deft://results/");
+    ASSERT_NE(at, std::string::npos) << body.substr(0, 500);
+    stored.emplace_back(session, body.substr(at, body.find('"', at) - at));
+  }
+  EXPECT_NE(stored[0].second, stored[1].second);
+  const auto read = [&](const std::string& session, const std::string& uri) {
+    return serving
+        .post(R"({"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":")" + uri + R"("}})",
+              {{"Mcp-Session-Id", session}})
+        .body;
+  };
+  EXPECT_NE(read(stored[0].first, stored[0].second).find("99999"), std::string::npos);
+  EXPECT_NE(read(stored[0].first, stored[1].second).find("-32002"), std::string::npos);
+}
+
 TEST(McpServe, FiftyClientsAtOnceAreAllAnswered) {
   const TempFolder folder;
   folder.put("a.txt", "one\n");
