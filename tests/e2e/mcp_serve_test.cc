@@ -1,11 +1,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <condition_variable>
+#include <atomic>
 #include <deque>
-#include <map>
-#include <mutex>
+#include <functional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "deft/base/json.h"
 #include "deft/os/curl_http_client.h"
@@ -326,12 +327,11 @@ TEST(McpServe, OffersTheToolsOfConfiguredServersTooAndTheirCallsPassTheSameGate)
 
 TEST(McpServe, SaysWhatIsWrongWithItsArguments) {
   const TempFolder folder;
-  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--http", "here"},
-                                                {"--http", "127.0.0.1:99999"},
-                                                {"--ask", "everybody"},
-                                                {"--nonsense"},
-                                                {"--http", "127.0.0.1:0", "--token-file", "/no/such/file"},
-                                                {"--events"}}) {
+  const std::vector<std::vector<std::string>> all = {
+      {"--http", "here"},     {"--http", "127.0.0.1:99999"},
+      {"--ask", "everybody"}, {"--nonsense"},
+      {"--events"},           {"--http", "127.0.0.1:0", "--token-file", "/no/such/file"}};
+  for (const std::vector<std::string>& wrong : all) {
     Program program(setup(folder, wrong));
     EXPECT_EQ(program.wait(), 2) << wrong[0];
     EXPECT_NE(program.errors(), "");
