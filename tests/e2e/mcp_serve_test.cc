@@ -6,10 +6,12 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "deft/base/json.h"
 #include "deft/os/curl_http_client.h"
+#include "deft/os/http_network.h"
 #include "deft/testing/places.h"
 #include "deft/testing/program.h"
 #include "deft/testing/temp_folder.h"
@@ -210,7 +212,7 @@ class HttpServing {
   }
 
   Program program;
-  CurlHttpClient http;
+  CurlHttpClient http{HttpNetwork{}};
   std::string url;
 };
 
