@@ -178,8 +178,8 @@ TEST(McpServe, AsksTheClientsUserIfThatIsWanted) {
 // Over HTTP.
 class HttpServing {
  public:
-  explicit HttpServing(const TempFolder& folder, std::vector<std::string> more = {})
-      : program(setup(folder, with_http(std::move(more)))) {
+  explicit HttpServing(const TempFolder& folder, const std::vector<std::string>& more = {})
+      : program(setup(folder, with_http(more))) {
     const auto line = program.read_line();
     url = line ? std::string(find_string(*parse_json(*line), "url").value_or("")) : program.errors();
   }
@@ -206,9 +206,10 @@ class HttpServing {
     return post(to_json(JsonObject{{"jsonrpc", "2.0"}, {"id", 1}, {"method", std::string(method)}, {"params", params}}),
                 std::move(more));
   }
-  static std::vector<std::string> with_http(std::vector<std::string> more) {
-    more.insert(more.begin(), {"--http", "127.0.0.1:0"});
-    return more;
+  static std::vector<std::string> with_http(const std::vector<std::string>& more) {
+    std::vector<std::string> all{"--http", "127.0.0.1:0"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
   }
 
   Program program;
