@@ -169,8 +169,8 @@ class Picture {
 
   void bar(const TimelineSpan& span, std::string_view type, const std::string& words, double inset = 0) {
     const double from = scale_.at(span.begin_us);
-    const double width =
-        std::max(type == "check" || type == "queued" ? kMarkWidth : kBarWidthMin, scale_.at(span.end_us) - from);
+    const double width = std::max(type == "check" || type == "hooks" || type == "queued" ? kMarkWidth : kBarWidthMin,
+                                  scale_.at(span.end_us) - from);
     body_ += "<rect class=\"" + std::string(type) + "\" x=\"" + number(left() + from) + "\" y=\"" +
              number(row_y() + inset) + "\" width=\"" + number(width) + "\" height=\"" + number(kBarHeight - 2 * inset) +
              "\" rx=\"1.5\"><title>" + escaped(words) + "</title></rect>";
@@ -214,7 +214,7 @@ class Picture {
   void draw_stages(const TimelineCall& call, bool is_work) {
     for (const TimelineStage& stage : call.stages) {
       const std::string_view type = class_of(stage, !call.error.empty());
-      if ((type != "check") != is_work) continue;
+      if ((type != "check" && type != "hooks") != is_work) continue;
       bar(stage.span, type,
           stage.name + (stage.outcome.empty() ? "" : ": " + stage.outcome) + ", " +
               time_in_words(stage.span.length_us()));
