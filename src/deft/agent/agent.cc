@@ -138,6 +138,10 @@ void Agent::set_state(const std::string& key, Json value) {
   state_[key] = std::move(value);
 }
 
+void Agent::announce_turn() {
+  if (turn_ % 2 == 0) ++turn_;
+}
+
 TurnEnd Agent::run_turn(const Prompt& prompt) {
   begin_turn(prompt);
   while (!end_) {
@@ -151,7 +155,7 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
-  ++turn_;
+  announce_turn();
   executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
   if (options_.structured) options_.structured->begin_turn();
@@ -184,7 +188,6 @@ void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
   add_news();
-  tell_of_files_read();
   if (should_compact()) return compact_before_request();
   announce_tools();
   follow_grants();
@@ -414,6 +417,7 @@ void Agent::resume_deferred() {
   set_state(std::string(kDeferredState), Json());
   executor().take_now(CallArrived{*deferred_});
   executor().take_now(MessageEnded{});
+  advance();  // what can only fail is answered already
 }
 
 // Results first, in the order of the calls; what they add to the conversation follows in the same order.
@@ -517,8 +521,6 @@ void Agent::take_interrupt(Prompt prompt) {
 void Agent::show(Event event) {
   if (const auto* answered = std::get_if<CallAnswered>(&event)) {
     log_->answered(*answered);
-    const auto& read = answered->result.shows_files;
-    files_read_.insert(files_read_.end(), read.begin(), read.end());
     answers_.push_back(*answered);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;

@@ -14,12 +14,14 @@ namespace {
 class SubagentWorktrees : public SubagentsTest {
  protected:
   void begin() {
+    bench.options.engine.clock = nullptr;  // git lives in real time
     bench.folder.put("a.txt", "one\n");
     bench.folder.put(".gitignore", "session\n");
     git({"init", "-q", "-b", "main"});
     git({"add", "a.txt", ".gitignore"});
     git({"-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-q", "-m", "first"});
     subagent_options.worktree.emplace();
+    bench.options.engine.clock = nullptr;  // git lives in real time
     bench.add_tool(make_write_tool());
     open();
   }

@@ -157,10 +157,11 @@ class ExitWorktreeTool final : public Tool {
       return remove_worktree(stay, is_trusted(io), options_.git, io.os, io.stop);
     }
     auto ended = end_worktree(options_, stay, is_trusted(io), io.os, io.stop);
-    if (ended || ended.error().code != Errc::denied) return ended;
-    return fail(Errc::denied, ended.error().message +
-                                  ". Commit or merge that first, keep the worktree (action keep), or, only if the user "
-                                  "says so, set discard_changes.");
+    if (ended || ended.error().code != Errc::invalid_input) return ended;
+    return fail(Errc::invalid_input,
+                ended.error().message +
+                    ". Commit or merge that first, keep the worktree (action keep), or, only if the user "
+                    "says so, set discard_changes.");
   }
 
   WorktreeToolOptions options_;
@@ -203,7 +204,7 @@ Result<void> end_worktree(const WorktreeToolOptions& options, const WorktreeStay
   }
   const auto loss = worktree_loss(stay, trusted, options.git, os, stop);
   if (!loss) return std::unexpected(loss.error());
-  if (!loss->empty()) return fail(Errc::denied, "Removing the worktree would lose " + loss->text());
+  if (!loss->empty()) return fail(Errc::invalid_input, "Removing the worktree would lose " + loss->text());
   return remove_worktree(stay, trusted, options.git, os, std::move(stop));
 }
 

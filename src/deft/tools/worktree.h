@@ -22,7 +22,7 @@ struct WorktreeToolOptions {
 // By hooks or by git; `directory` is canonical, `trusted`: the user has trusted it.
 Result<WorktreeStay> new_worktree(const WorktreeToolOptions& options, const std::string& directory,
                                   const std::string& name, bool trusted, Os os, std::stop_token stop);
-// Removes one that was made so. The error `denied` says what would be lost by that.
+// Removes one that was made so. The error `invalid_input` says what would be lost by that.
 Result<void> end_worktree(const WorktreeToolOptions& options, const WorktreeStay& stay, bool trusted, Os os,
                           std::stop_token stop);
 

@@ -7,6 +7,7 @@
 
 #include "deft/agent/agent_files.h"
 #include "deft/agent/hook_model.h"
+#include "deft/agent/page_question.h"
 #include "deft/agent/project_memory.h"
 #include "deft/config/agent_file.h"
 #include "deft/model/anthropic_client.h"
@@ -252,6 +253,7 @@ Result<void> AgentSession::add_tools() {
   };
   BuiltinOptions builtin = builtin_options(settings_, provider_.model);
   builtin.tasks = tasks_;
+  if (!provider_.small_model.empty()) builtin.web.ask = page_question(*client_, clock_, provider_.small_model);
   found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
   builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
     return memory->after_reading(path);

@@ -69,13 +69,7 @@ void AgentSession::use_skills(BuiltinOptions& builtin) {
   builtin.skill = skills_->tool_options();
   builtin.skill.run_agent = run_by_agent(*subagents_);
   builtin.worktree = worktree_options();
-  agent_->options().when_files_were_read = [shelf = skills_->shelf()](const std::vector<std::string>& paths) {
-    std::vector<Skill> found;
-    for (const std::string& path : paths) {
-      for (Skill& skill : shelf->after_reading(path)) found.push_back(std::move(skill));
-    }
-    return std::vector<std::string>{new_skills_text(found)};
-  };
+  builtin.after_reading = skills_->after_reading(builtin.after_reading);
   if (!builtin.tasks) builtin.tasks = std::make_shared<BackgroundTasks>();
   if (options_.slash_commands) add_commands(builtin.tasks);
 }

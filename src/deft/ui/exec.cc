@@ -128,6 +128,7 @@ int execute(const ExecOptions& options) {
     std::fprintf(stderr, "deft exec: %s\n", safe_display(problem).c_str());
   }
   builtin.skill = skills.tool_options();
+  builtin.after_reading = skills.after_reading(builtin.after_reading);
   builtin.worktree = with_worktree_hooks(builtin.worktree, hooks.runner(), [engine = engine->get()] {
     return HookScene{.directory = engine->permissions()->setup().directory, .mode = engine->permissions()->mode()};
   });
