@@ -11,10 +11,11 @@
 namespace deft {
 
 CallWithin Executor::gate(const std::string& id, std::stop_token stop) {
+  auto tools = pool();                                                        // first: settings may have changed
   const auto session = std::make_shared<const SessionState>(parts_.session);  // the turn may go on without us
   CallSetting setting{.session = SessionView(*session, {}),
                       .permissions = parts_.permissions,
-                      .pool = pool(),
+                      .pool = std::move(tools),
                       .stop = std::move(stop),
                       .progress = [](const Json&) {}};
   return [this, id, session, setting = std::move(setting)](std::string_view tool, Json input,
