@@ -100,25 +100,24 @@ TEST(McpServe, OffersTheToolsThatAClientCanUse) {
 TEST(McpServe, CallsPassTheGateAndADenialSaysHowToAllow) {
   const TempFolder folder;
   folder.put("a.txt", "one\n");
-  StdioClient client(folder, {"--settings", R"({"permissions":{"allow":["Bash(echo *)","Edit"]}
-})"});
+  StdioClient client(folder, {"--settings", R"x({"permissions":{"allow":["Bash(echo *)","Edit"]}})x"});
   client.call(1, "Read", {{"file_path", "a.txt"}});
-EXPECT_NE(client.text(1).find("one"), std::string::npos);
-client.call(2, "Edit", {{"file_path", "a.txt"}, {"old_string", "one"}, {"new_string", "two"}});
-client.answer(2);
-EXPECT_EQ(folder.bytes("a.txt"), "two\n");
-client.call(3, "Bash", {{"command", "echo hello"}});
-EXPECT_NE(client.text(3).find("hello"), std::string::npos);
-client.call(4, "Bash", {{"command", "touch forbidden"}});
-const Json denied = client.answer(4);
-EXPECT_EQ(find_bool(*find(denied, "result"), "isError"), true);
-EXPECT_NE(client.text_of(denied).find("permissions.allow"), std::string::npos) << to_json(denied);
-client.call(5, "NoSuchTool", {});
-EXPECT_NE(to_json(client.answer(5)).find("-32602"), std::string::npos);
-client.call(6, "Read", {{"wrong", true}});
-EXPECT_NE(client.text(6).find("InputValidationError"), std::string::npos);
-client.program.close_input();
-EXPECT_EQ(client.program.wait(), 0);
+  EXPECT_NE(client.text(1).find("one"), std::string::npos);
+  client.call(2, "Edit", {{"file_path", "a.txt"}, {"old_string", "one"}, {"new_string", "two"}});
+  client.answer(2);
+  EXPECT_EQ(folder.bytes("a.txt"), "two\n");
+  client.call(3, "Bash", {{"command", "echo hello"}});
+  EXPECT_NE(client.text(3).find("hello"), std::string::npos);
+  client.call(4, "Bash", {{"command", "touch forbidden"}});
+  const Json denied = client.answer(4);
+  EXPECT_EQ(find_bool(*find(denied, "result"), "isError"), true);
+  EXPECT_NE(client.text_of(denied).find("permissions.allow"), std::string::npos) << to_json(denied);
+  client.call(5, "NoSuchTool", {});
+  EXPECT_NE(to_json(client.answer(5)).find("-32602"), std::string::npos);
+  client.call(6, "Read", {{"wrong", true}});
+  EXPECT_NE(client.text(6).find("InputValidationError"), std::string::npos);
+  client.program.close_input();
+  EXPECT_EQ(client.program.wait(), 0);
 }
 
 TEST(McpServe, AnswersACallAlthoughAnEarlierOneStillRunsAndStopsTheOneThatIsTakenBack) {

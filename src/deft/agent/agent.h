@@ -17,6 +17,7 @@
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
 #include "deft/agent/structured_output.h"
+#include "deft/agent/timeline_recorder.h"
 #include "deft/agent/turn.h"
 #include "deft/core/context_gauge.h"
 #include "deft/core/conversation.h"
@@ -104,6 +105,8 @@ class Agent final : private Frontend {
   // Between turns.
   Result<void> add_tool(std::shared_ptr<Tool> tool) { return engine_->add_tool(std::move(tool)); }
   TurnEnd run_turn(const Prompt& prompt);
+  // A turn is about to begin: an abort that comes from now on is meant for it.
+  void announce_turn();
   AgentOptions& options() { return options_; }  // model, system and the like count from the next request on
   const History& history() const { return conversation_.messages(); }
   Engine& engine() { return *engine_; }
@@ -240,6 +243,8 @@ class Agent final : private Frontend {
 
   AgentOptions options_;
   ModelClient& model_;
+  const SystemClock system_clock_;
+  TimelineRecorder timeline_;  // stands before the frontend
   Frontend& frontend_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<AgentHooks> hooks_;
@@ -260,7 +265,7 @@ class Agent final : private Frontend {
   std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
   std::uint64_t window_known_ = kContextWindowTokensMax;  // more than this the model has refused
 
-  std::atomic<std::size_t> turn_ = 0;  // grows when a turn begins and when it ends: whom an abort was meant for
+  std::atomic<std::size_t> turn_ = 0;  // odd while there is one, also if only announced: whom an abort was meant for
 
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;

@@ -31,22 +31,19 @@ void ScheduleWatch::work(const std::stop_token& stop) {
       const std::lock_guard lock(mutex_);
       look_again_ = false;  // from here on a change is a new one
     }
-    const auto next = schedule_->next_due();
-    const WallTime now = clock_.wall_time();
-    if (next && *next <= now) {
+    auto next = schedule_->next_due();
+    if (next && *next <= clock_.wall_time()) {
       for (PromptDue& due : schedule_->take_due()) give_(std::move(due.prompt));
+      next = schedule_->next_due();
     }
     for (std::string& notice : schedule_->take_notices()) {
       if (tell_) tell_(std::move(notice));
     }
-    if (next && *next <= now) continue;
+    // What is still due could not be taken, because a disk is full: not at once again.
+    const Duration left = next ? *next - clock_.wall_time() : kScheduleLookAgain;
+    const Duration wait = left > Duration::zero() ? std::min(left, kScheduleLookAgain) : kScheduleLookAgain;
     const auto is_awaited = [this] { return look_again_; };
     std::unique_lock lock(mutex_);
-    if (!next) {
-      changed_.wait(lock, stop, is_awaited);
-      continue;
-    }
-    const Duration wait = std::min<Duration>(*next - now, kScheduleLookAgain);
     changed_.wait_until(lock, stop, clock_.on_steady_clock(clock_.now() + wait), is_awaited);
   }
 }

@@ -12,7 +12,8 @@
 
 namespace deft {
 
-// How long nobody looks at the clock at most: it may be set, and a machine that slept has lost time.
+// How long nobody looks at most: the clock may be set, a machine that slept has lost time, and another session may have
+// scheduled something durable.
 inline constexpr Duration kScheduleLookAgain = std::chrono::seconds(30);
 
 // Waits for what is scheduled in a session and hands on each prompt when it is due, on a thread of its own.

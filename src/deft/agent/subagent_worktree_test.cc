@@ -14,6 +14,7 @@ namespace {
 class SubagentWorktrees : public SubagentsTest {
  protected:
   void begin() {
+    bench.options.engine.clock = nullptr;  // git lives in real time
     bench.folder.put("a.txt", "one\n");
     bench.folder.put(".gitignore", "session\n");
     git({"init", "-q", "-b", "main"});

@@ -295,11 +295,21 @@ Result<void> Subagents::has_room() const {
   return {};
 }
 
+// A rule that denies a type denies it whoever starts one: a skill does so without a call of Agent.
+Result<void> Subagents::may_start(const std::string& type, const ToolIo& io) const {
+  const Json input = JsonObject{{"subagent_type", type}};
+  const Decision decision = io.permissions->decide(
+      {.tool = "Agent", .aliases = {"Task"}, .input = &input, .read_only = true, .session_only = true});
+  if (decision.verdict != Verdict::deny) return {};
+  return fail(Errc::denied, "Agents of the type " + type + " may not be started: " + decision.reason);
+}
+
 // --- a life ---
 
 Result<std::string> Subagents::start(const AgentRequest& request, ToolIo& io) {
   reap();
   if (auto fine = check(request, io); !fine) return std::unexpected(fine.error());
+  if (auto allowed = may_start(request.type, io); !allowed) return std::unexpected(allowed.error());
   const std::string id = request.resume.empty() ? new_agent_id() : request.resume;
   auto made = make(request, io, id);
   if (!made) return std::unexpected(made.error());

@@ -95,6 +95,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
                           std::size_t depth) const;
   Result<WorktreeStay> worktree_for(const AgentRequest& request, const ToolIo& io, const std::string& id) const;
   void end_worktree_of(Subagent& child, AgentReport& report) const;
+  Result<void> may_start(const std::string& type, const ToolIo& io) const;
   void work(Subagent& child, const std::string& prompt);
   void finish(Subagent& child, const TurnEnd& end);
   void go_to_background(Subagent& child);

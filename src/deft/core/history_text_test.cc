@@ -24,10 +24,10 @@ TEST(HistoryText, KeepsTheNewestAndCutsWhatIsLong) {
   const History history = {{Role::user, R"([{"type":"text","text":"first"}])"},
                            {Role::assistant, R"([{"type":"text","text":"second"}])"},
                            {Role::user, R"([{"type":"tool_result","content":")" + long_text + R"("}])"}};
-  const std::string text = history_text(history, 2'100);
+  const std::string text = history_text(history, 2'050);
   EXPECT_TRUE(text.starts_with("[what came before is left out]\n## Assistant\nsecond")) << text.substr(0, 100);
   EXPECT_NE(text.find("x […]]"), std::string::npos);
-  EXPECT_EQ(history_text(history, 10).substr(0, 42), "[what came before is left out]\n## User\n[re ");
+  EXPECT_EQ(history_text(history, 10).substr(0, 42), "[what came before is left out]\n## User\n[r ");
   EXPECT_EQ(history_text({}, 10), "");
   EXPECT_EQ(history_text({{Role::user, "not JSON"}}, 100), "## User\n\n");
 }

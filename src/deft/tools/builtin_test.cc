@@ -98,43 +98,44 @@ struct Declared {
 };
 constexpr std::array<Declared, 37> kDeclared = {{
     {"Advisor", R"({"question":"q"})", "rsi", "nothing"},
-    {"AskUserQuestion", R"({"questions":[]})", "?", "?"},
-    {"Bash", R"({"command":"ls"})", "rac", "reads / session:read"},
+    {"AskUserQuestion", R"({"questions":[]})", "s", "everything"},
+    {"Bash", R"({"command":"ls"})", "rac", "reads below /, session:read"},
     {"Bash", R"({"command":"touch x"})", "ac", "everything"},
     {"CronCreate", R"({"cron":"0 9 * * *","prompt":"p"})", "sl", "session:write"},
     {"CronCreate", R"({"cron":"0 9 * * *","prompt":"p","durable":true})", "l", "session:write"},
     {"CronDelete", R"({"id":"x"})", "sl", "session:write"},
     {"CronList", R"({})", "rsil", "session:read"},
-    {"Edit", R"({"file_path":"@/a.txt","old_string":"one","new_string":"1"})", "?", "?"},
-    {"EnterPlanMode", R"({})", "?", "?"},
-    {"EnterWorktree", R"({})", "?", "?"},
-    {"ExitPlanMode", R"({})", "?", "?"},
-    {"ExitWorktree", R"({"action":"keep"})", "?", "?"},
-    {"Glob", R"({"pattern":"*"})", "?", "?"},
-    {"Grep", R"({"pattern":"x"})", "?", "?"},
-    {"Monitor", R"({"command":"tail -n1 a.txt","description":"d"})", "rl", "reads / session:read"},
+    {"Edit", R"({"file_path":"@/a.txt","old_string":"one","new_string":"1"})", "", "writes @/a.txt, reads @/a.txt"},
+    {"EnterPlanMode", R"({})", "s", "everything"},
+    {"EnterWorktree", R"({})", "l", "everything"},
+    {"ExitPlanMode", R"({})", "s", "everything"},
+    {"ExitWorktree", R"({"action":"keep"})", "sl", "everything"},
+    {"Glob", R"({"pattern":"*"})", "ri", "reads below /, session:read"},
+    {"Grep", R"({"pattern":"x"})", "ri", "reads below /, session:read"},
+    {"Monitor", R"({"command":"tail -n1 a.txt","description":"d"})", "rl", "reads below /, session:read"},
     {"Monitor", R"({"command":"touch x","description":"d"})", "l", "everything"},
-    {"NotebookEdit", R"({"notebook_path":"@/n.ipynb","new_source":"y","cell_id":"c1"})", "?", "?"},
-    {"PowerShell", R"({"command":"Get-ChildItem"})", "rc", "reads / session:read"},
+    {"NotebookEdit", R"({"notebook_path":"@/n.ipynb","new_source":"y","cell_id":"c1"})", "", "writes @/n.ipynb"},
+    {"PowerShell", R"({"command":"Get-ChildItem"})", "rc", "reads below /, session:read"},
     {"PowerShell", R"({"command":"Remove-Item x"})", "c", "everything"},
-    {"Read", R"({"file_path":"@/a.txt"})", "?", "?"},
+    {"Read", R"({"file_path":"@/a.txt"})", "ri", "reads @/a.txt"},
     {"RemoteTrigger", R"({"url":"https://ci.test/"})", "dl", "network:write"},
     {"ScheduleWakeup", R"({"delaySeconds":60,"prompt":"p"})", "sl", "session:write"},
-    {"Skill", R"({"skill":"x"})", "?", "?"},
+    {"Skill", R"({"skill":"x"})", "a", "everything"},
     {"Sleep", R"({"seconds":0})", "rsi", "nothing"},
     {"TaskCreate", R"({"subject":"s","description":"d"})", "sl", "session:write"},
     {"TaskGet", R"({"taskId":"1"})", "rsil", "session:read"},
     {"TaskList", R"({})", "rsil", "session:read"},
     {"TaskOutput", R"({"task_id":"b1"})", "rsi", "session:read"},
-    {"TaskStop", R"({"task_id":"b1"})", "?", "?"},
+    {"TaskStop", R"({"task_id":"b1"})", "s", "session:write"},
     {"TaskUpdate", R"({"taskId":"1"})", "sl", "session:write"},
-    {"TodoWrite", R"({"todos":[]})", "?", "?"},
-    {"ToolSearch", R"({"query":"x"})", "?", "?"},
-    {"WebFetch", R"({"url":"https://x.example/","prompt":"p"})", "?", "?"},
-    {"WebSearch", R"({"query":"xy"})", "?", "?"},
-    {"Write", R"({"file_path":"@/new.txt","content":"x"})", "?", "?"},
+    {"TodoWrite", R"({"todos":[]})", "s", "session:write"},
+    {"ToolSearch", R"({"query":"x"})", "rsa", "nothing"},
+    {"WebFetch", R"({"url":"https://x.example/","prompt":"p"})", "ri", "network:read"},
+    {"WebSearch", R"({"query":"xy"})", "ri", "network:read"},
+    {"Write", R"({"file_path":"@/new.txt","content":"x"})", "", "writes @/new.txt"},
     {"apply_patch",
-     R"({"input":"*** Begin Patch\n*** Add File: @/p.txt\n+x\n*** Delete File: @/a.txt\n*** End Patch\n"})", "?", "?"},
+     R"({"input":"*** Begin Patch\n*** Add File: @/p.txt\n+x\n*** Delete File: @/a.txt\n*** End Patch\n"})", "",
+     "writes @/p.txt, writes @/a.txt, reads @/a.txt"},
 }};
 
 std::string letters_of(const Tool& tool, const Json& input, const SessionView& session) {
@@ -209,11 +210,13 @@ TEST(BuiltinTools, DeclareWhatTheTableSays) {
 std::map<std::string, std::string> tree_of(const std::string& folder) {
   std::map<std::string, std::string> tree;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    std::string bytes;
+    if (entry.is_regular_file()) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      bytes.assign(std::istreambuf_iterator<char>(file), {});
+    }
     tree[entry.path().string()] = std::to_string(static_cast<unsigned>(entry.status().permissions())) + " " +
-                                  std::to_string(entry.last_write_time().time_since_epoch().count()) + " " +
-                                  (entry.is_regular_file() ? bytes : "");
+                                  std::to_string(entry.last_write_time().time_since_epoch().count()) + " " + bytes;
   }
   return tree;
 }

@@ -61,14 +61,12 @@ Result<void> SharedSchedule::change_durable(const std::function<Result<void>(Sch
     if (!schedule) return std::unexpected(schedule.error());
     if (auto changed = change(*schedule); !changed) return std::unexpected(changed.error());
     durable_ = std::move(*schedule);
-    durable_known_ = true;
     return to_json(durable_.to_json_value()) + "\n";
   });
 }
 
 Result<void> SharedSchedule::read_durable() {
   if (parts_.durable_file.empty()) return {};
-  durable_known_ = true;
   DiskFiles files;
   const auto canonical = files.canonical(parts_.durable_file);
   if (!canonical) return std::unexpected(canonical.error());
@@ -82,10 +80,12 @@ Result<void> SharedSchedule::read_durable() {
   return {};
 }
 
-// Once; afterwards whoever changes it knows what is in it, and what others add is seen when something is due.
+// Each time: other sessions change it too.
 void SharedSchedule::look_at_durable() {
-  if (durable_known_) return;
-  if (auto looked = read_durable(); !looked) notices_.push_back(looked.error().message);
+  const auto looked = read_durable();
+  std::string problem = looked ? "" : looked.error().message;
+  if (!problem.empty() && problem != last_problem_) notices_.push_back(problem);
+  last_problem_ = std::move(problem);
 }
 
 Result<SharedSchedule::Entry> SharedSchedule::create(std::string_view cron, std::string prompt, bool recurring,

@@ -80,8 +80,8 @@ class SharedSchedule {
   std::mutex mutex_;
   // All under mutex_.
   Schedule own_;
-  Schedule durable_;  // as the file was when it was last looked at
-  bool durable_known_ = false;
+  Schedule durable_;          // as the file was when it was last looked at
+  std::string last_problem_;  // with the file; people were told of it
   std::optional<Wakeup> wakeup_;
   std::vector<std::string> notices_;
 };

@@ -7,6 +7,7 @@
 
 #include "deft/agent/agent_files.h"
 #include "deft/agent/hook_model.h"
+#include "deft/agent/page_question.h"
 #include "deft/agent/project_memory.h"
 #include "deft/config/agent_file.h"
 #include "deft/model/anthropic_client.h"
@@ -146,6 +147,13 @@ Result<void> AgentSession::wire(Frontend& frontend) {
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
+  if (!settings_.telemetry.otlp_endpoint.empty()) {
+    telemetry_.emplace(
+        OtelOptions{.endpoint = settings_.telemetry.otlp_endpoint,
+                    .headers = settings_.telemetry.otlp_headers,
+                    .session = {.id = id_, .provider = std::string(client_->name()), .version = DEFT_VERSION}},
+        http_, clock_);
+  }
   subagents_.emplace(subagent_options(), *client_, *watch_);
   remembering_.emplace(*client_);
   auto agent = Agent::open(agent_options(std::move(*folder)), *remembering_, *watch_);
@@ -194,11 +202,13 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                                                .streaming = settings_.streaming,
                                                .sibling_cancellation = settings_.cancel_siblings_on_failure,
                                                .asking = options_.asking,
-                                               .defers = true},
+                                               .defers = true,
+                                               .question_time = settings_.question_time},
                                   .results = result_options(settings_),
                                   .hooks = &hooks_->runner(),
                                   .store = &*store_,
-                                  .clock = &clock_},
+                                  .clock = &clock_,
+                                  .timeline = telemetry_ ? &*telemetry_ : nullptr},
                        .model = provider_.model,
                        .fallback_models = provider_.fallback_models,
                        .thinking = options_.thinking ? options_.thinking : thinking_of(provider_, settings_.model),
@@ -243,6 +253,7 @@ Result<void> AgentSession::add_tools() {
   };
   BuiltinOptions builtin = builtin_options(settings_, provider_.model);
   builtin.tasks = tasks_;
+  if (!provider_.small_model.empty()) builtin.web.ask = page_question(*client_, clock_, provider_.small_model);
   found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
   builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
     return memory->after_reading(path);

@@ -10,6 +10,7 @@
 
 #include "deft/agent/agent.h"
 #include "deft/agent/found_memory.h"
+#include "deft/agent/otel_export.h"
 #include "deft/agent/schedule_watch.h"
 #include "deft/agent/session_choice.h"
 #include "deft/agent/subagents.h"
@@ -152,6 +153,7 @@ class AgentSession {
   WardenProcesses processes_{clock_};
   CurlHttpClient http_;
   std::unique_ptr<ModelClient> client_;
+  std::optional<OtelExport> telemetry_;           // nothing: nobody is told
   std::optional<RememberingClient> remembering_;  // what the agent asks by
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;

@@ -8,11 +8,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "deft/agent/daily_sweep.h"
+#include "deft/base/clock.h"
 #include "deft/base/overloaded.h"
+#include "deft/base/secret_mask.h"
+#include "deft/os/secrecy.h"
+#include "deft/ui/event_log.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
 #include "deft/ui/prompt_input.h"
@@ -56,11 +62,14 @@ class HeadlessRun {
     }
     // Whoever has turns to come can be told of what happens between them.
     if (options_.stream_input) {
-      options_.session.give_prompt = [this](const std::string& prompt) {
-        if (HeadlessHost* host = listening_) host->add_turn(prompt);
-      };
+      options_.session.give_prompt = [this](const std::string& prompt) { give(prompt); };
     }
-    auto opened = AgentSession::open(options_.session, output_);
+    if (options_.events_file) {
+      auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
+      if (!log) return complain(log.error().message);
+      events_ = std::move(*log);
+    }
+    auto opened = AgentSession::open(options_.session, events_ ? static_cast<Frontend&>(*events_) : output_);
     if (!opened) return complain(opened.error().message);
     session_ = std::move(*opened);
     agent_ = &session_->agent();
@@ -69,7 +78,7 @@ class HeadlessRun {
       host_.emplace(HeadlessHost::Parts{
           .session = *session_, .output = output_, .port = port_, .decides = options_.host_decides});
       output_.also_tell(*host_);
-      listening_ = &*host_;
+      listen();
     }
     // From here on we can be told something.
     reader_.emplace(options_.stream_input ? STDIN_FILENO : -1, STDOUT_FILENO,
@@ -84,6 +93,22 @@ class HeadlessRun {
   }
 
  private:
+  // A prompt that came by itself, on any thread; also before there is anybody to run its turn.
+  void give(const std::string& prompt) {
+    const std::lock_guard lock(early_mutex_);
+    if (HeadlessHost* host = listening_) {
+      host->add_turn(prompt);
+    } else {
+      early_prompts_.push_back(prompt);
+    }
+  }
+
+  void listen() {
+    const std::lock_guard lock(early_mutex_);
+    listening_ = &*host_;
+    for (const std::string& prompt : std::exchange(early_prompts_, {})) host_->add_turn(prompt);
+  }
+
   int turns_of_host() {
     int exit_code = 0;
     while (!ends_) {
@@ -103,6 +128,7 @@ class HeadlessRun {
 
   int turn(Prompt prompt) {
     begin_session(prompt);
+    session_->agent().announce_turn();  // whoever sees it begin may end it
     if (ends_) return 0;
     session_->take_server_tools();
     output_.begin_turn();
@@ -207,6 +233,8 @@ class HeadlessRun {
   HeadlessOptions options_;
   std::atomic<Agent*> agent_ = nullptr;  // while it can be told something
   std::atomic<HeadlessHost*> listening_ = nullptr;
+  std::mutex early_mutex_;
+  std::vector<std::string> early_prompts_;  // under early_mutex_
   std::atomic<int> ending_signal_ = 0;
   std::atomic<bool> ends_ = false;         // no further turn
   std::atomic<bool> interrupted_ = false;  // the turn under way, by a signal
@@ -214,6 +242,8 @@ class HeadlessRun {
   LineWriter writer_;
   LineWriter errors_;
   HeadlessOutput output_;
+  const SystemClock clock_;
+  std::unique_ptr<EventLog> events_;  // on the way to the output; nothing: nobody wants to know
   ControlPort port_;
   std::unique_ptr<AgentSession> session_;
   std::optional<HeadlessHost> host_;

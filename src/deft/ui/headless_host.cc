@@ -150,6 +150,7 @@ void HeadlessHost::interrupt(const HostRequest& request) {
   JsonArray queued, cancelled;
   {
     const std::lock_guard lock(mutex_);
+    parts_.session.agent().abort();  // the turn that is under way now, not the next
     const bool drops = find_bool(request.request, "cancel_queued").value_or(false);
     std::erase_if(queue_, [&](const auto& item) {
       const auto* message = std::get_if<HostMessage>(&item);
@@ -158,7 +159,6 @@ void HeadlessHost::interrupt(const HostRequest& request) {
       return drops;
     });
   }
-  parts_.session.agent().abort();
   JsonObject response{{"still_queued", std::move(queued)}};
   if (!cancelled.empty()) response["cancelled"] = std::move(cancelled);
   parts_.port.answer(request.id, std::move(response));
@@ -221,6 +221,7 @@ std::optional<HostMessage> HeadlessHost::next_turn() {
     queue_.pop_front();
     const auto* said = std::get_if<HostMessage>(&item);
     in_turn_ = said && said->asks_model;
+    if (in_turn_) parts_.session.agent().announce_turn();
     lock.unlock();
     if (auto* work = std::get_if<Work>(&item)) {
       (*work)();
