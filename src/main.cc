@@ -7,6 +7,7 @@
 #include "deft/os/standard_streams.h"
 #include "deft/ui/classify_command.h"
 #include "deft/ui/config_command.h"
+#include "deft/ui/demo_command.h"
 #include "deft/ui/doctor_command.h"
 #include "deft/ui/exec.h"
 #include "deft/ui/headless.h"
@@ -15,6 +16,7 @@
 #include "deft/ui/permissions_command.h"
 #include "deft/ui/sessions_command.h"
 #include "deft/ui/tools_command.h"
+#include "deft/ui/trace_command.h"
 #include "deft/ui/trust_command.h"
 #include "deft/ui/undo_command.h"
 #include "deft/ui/version.h"
@@ -27,12 +29,14 @@ constexpr const char* kHelp =
 Usage: deft -p "PROMPT" [OPTIONS]     an agent: carries out the prompt, prints the answer and ends
        deft COMMAND [OPTIONS]
 
+  demo         watch an agent at work, without a network or a key
   exec         run the tool calls of a model's message, from standard input
   classify     say whether a shell command only reads, and why
   permissions  say what would happen to a call, and why
   hooks        list the hooks in force, and try them out
   mcp          MCP servers: add, list, test, log in; or be one (mcp serve)
   sessions     list, show, export, search and remove what was said and done
+  trace        show when everything in a session happened, as a picture
   undo         take back what file tools have changed
   config       show the settings in force, and where they come from
   trust        let the settings of a folder allow things
@@ -65,12 +69,14 @@ int main(int argc, char** argv) {
   deft::open_missing_standard_streams();
   deft::hide_memory();  // keys of model APIs may be in it
   const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "demo") return deft::run_demo(argc - 1, argv + 1);
   if (command == "exec") return deft::run_exec(argc - 1, argv + 1);
   if (command == "classify") return deft::run_classify(argc - 1, argv + 1);
   if (command == "permissions") return deft::run_permissions(argc - 1, argv + 1);
   if (command == "hooks") return deft::run_hooks_command(argc - 1, argv + 1);
   if (command == "mcp") return deft::run_mcp(argc - 1, argv + 1);
   if (command == "sessions") return deft::run_sessions(argc - 1, argv + 1);
+  if (command == "trace") return deft::run_trace(argc - 1, argv + 1);
   if (command == "undo") return deft::run_undo(argc - 1, argv + 1);
   if (command == "config") return deft::run_config(argc - 1, argv + 1);
   if (command == "trust") return deft::run_trust(argc - 1, argv + 1);

@@ -16,8 +16,8 @@ const char* const kHook =
 TEST(HeadlessDefer, TheRunEndsAndIsGoneOnWithWhenItIsDecided) {
   const PrintPlace place;
   place.project.put("hook.json", kHook);
-  const ModelPeer model({anthropic_calls({{"t1", "Bash", {{"command", "echo made >> effects"}}}}, "I do it."),
-                         anthropic_text("done")});
+  const ModelPeer model(
+      {anthropic_calls({{"t1", "Bash", {{"command", "echo made >> effects"}}}}, "I do it."), anthropic_text("done")});
   const Arguments settings = {"--settings", "hook.json", "--output-format", "json"};
   const Finished first = place.run(model, Arguments{"-p", "go"} + settings);
   EXPECT_EQ(first.exit_code, 0) << first.errors;

@@ -248,9 +248,8 @@ TEST(HeadlessHost, ModelModeAndThinkingChangeForTheNextTurn) {
   deft.request({{"subtype", "set_permission_mode"}, {"mode", "plan"}});
   deft.request({{"subtype", "set_max_thinking_tokens"}, {"max_thinking_tokens", 2000}});
   deft.say("go");
-  deft.next("result");
-  deft.say("again");
   EXPECT_EQ(text_of(deft.next("system", "init"), "permissionMode"), "plan");
+  deft.next("result");
   const Json refused =
       deft.response(deft.send_request({{"subtype", "set_permission_mode"}, {"mode", "bypassPermissions"}}));
   EXPECT_EQ(text_of(refused, "subtype"), "error");

@@ -37,12 +37,15 @@ class HeadlessHttp : public ::testing::TestWithParam<Wire> {
   PrintPlace place_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Apis, HeadlessHttp,
-    ::testing::Values(Wire{"Anthropic", {}, [](std::string_view text) { return anthropic_text(text); },
-                           [](const std::vector<StreamedCall>& calls) { return anthropic_calls(calls); }},
-                      Wire{"OpenAiChat", {"--provider", "openai-chat"}, chat_text, chat_calls}),
-    [](const auto& wire) { return wire.param.name; });
+INSTANTIATE_TEST_SUITE_P(Apis, HeadlessHttp,
+                         ::testing::Values(Wire{"Anthropic",
+                                                {},
+                                                [](std::string_view text) { return anthropic_text(text); },
+                                                [](const std::vector<StreamedCall>& calls) {
+                                                  return anthropic_calls(calls);
+                                                }},
+                                           Wire{"OpenAiChat", {"--provider", "openai-chat"}, chat_text, chat_calls}),
+                         [](const auto& wire) { return wire.param.name; });
 
 TEST_P(HeadlessHttp, ATurnWithACallIsCarriedOut) {
   ModelPeer model({ModelPeer::streams(call("t1")), text()});
@@ -138,8 +141,8 @@ TEST_P(HeadlessHttp, AnotherModelAnswersWhenTheFirstHasNoTime) {
 // By the other API a call is complete only when its message is.
 TEST(HeadlessHttpEffects, WhatWasDoneBeforeAStreamBrokeIsNotDoneAgain) {
   const PrintPlace place;
-  const std::string whole = anthropic_calls({{"t1", "Bash", {{"command", "echo t1 >> effects"}}},
-                                             {"t2", "Bash", {{"command", "echo t2 >> effects"}}}});
+  const std::string whole = anthropic_calls(
+      {{"t1", "Bash", {{"command", "echo t1 >> effects"}}}, {"t2", "Bash", {{"command", "echo t2 >> effects"}}}});
   const ModelPeer model({[&](const PeerRequest&, PeerAnswer& answer) {
                            answer.head(200, kEvents);
                            answer.chunk(whole.substr(0, whole.find("echo t2")));

@@ -55,8 +55,8 @@ TEST(HeadlessKill, NoEffectTwiceNoResultLostTheHistoryAlwaysValid) {
   while (kills < kills_wanted && !::testing::Test::HasFailure()) {
     const PrintPlace place;
     std::mutex mutex;
-    Json last;                           // request
-    std::vector<std::string> problems;   // of histories
+    Json last;                          // request
+    std::vector<std::string> problems;  // of histories
     ModelPeer model({[&](const PeerRequest& request, PeerAnswer& answer) {
       const Json body = parse_json(request.body).value_or(Json(JsonObject{{"messages", JsonArray{}}}));
       {
@@ -70,8 +70,8 @@ TEST(HeadlessKill, NoEffectTwiceNoResultLostTheHistoryAlwaysValid) {
     for (bool is_done = false; !is_done && !::testing::Test::HasFailure();) {
       const bool exists = place.home.bytes(journal).value_or("").contains('\n');
       const Arguments which = exists ? Arguments{"--resume", kSession} : Arguments{"--session-id", kSession};
-      const auto program = place.start(
-          model.url(), Arguments{"-p", "go on", "--permission-mode", "bypassPermissions"} + which);
+      const auto program =
+          place.start(model.url(), Arguments{"-p", "go on", "--permission-mode", "bypassPermissions"} + which);
       program->close_input();
       const int life = std::uniform_int_distribution(0, kLongestLifeMilliseconds)(random);
       std::this_thread::sleep_for(std::chrono::milliseconds(life));

@@ -288,6 +288,30 @@ TEST(Headless, WordsOfTheCommandLineTakeThePlaceOfDeftsOwn) {
   EXPECT_EQ(system.find("You are deft"), std::string::npos);
 }
 
+TEST(Headless, MemoryOfAFolderIsToldWithTheFirstFileThatIsReadThere) {
+  const PrintPlace place;
+  place.project.put("part/CLAUDE.md", "Here we count from one.");
+  place.project.put("part/a.txt", "text of the file");
+  const StreamedCall read{"t1", "Read", {{"file_path", "part/a.txt"}}};
+  const StreamedCall again{"t2", "Read", {{"file_path", "part/a.txt"}}};
+  const ModelPeer model({anthropic_calls({read}), anthropic_calls({again}), anthropic_text("done")});
+  EXPECT_EQ(place.run(model, kPrompt).output, "done\n");
+  const std::vector<Json> bodies = model.bodies();
+  EXPECT_EQ(to_json(bodies.at(0)).find("count from one"), std::string::npos);
+  const std::string told = last_text(bodies.at(1));
+  EXPECT_LT(told.find("text of the file"), told.find("count from one"));
+  EXPECT_EQ(last_text(bodies.at(2)).find("count from one"), std::string::npos);
+}
+
+TEST(Headless, WhatWhoeverStartsItManagesCannotBeAllowedByOthers) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_calls({bash("t1", "touch made")}), anthropic_text("could not")});
+  const char* const kManaged = R"json({"permissions":{"deny":["Bash(touch *)"]}})json";
+  const Finished run = place.run(model, kPrompt + Arguments{"--managed-settings", kManaged, "--allowedTools", "Bash"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_FALSE(place.project.bytes("made"));
+}
+
 TEST(Headless, AnInterruptEndsTheTurnAndEverythingInIt) {
   const PrintPlace place;
   const ModelPeer model({anthropic_calls({bash("t1", "touch begun; sleep 1000")}), anthropic_text("done")});

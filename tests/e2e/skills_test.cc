@@ -33,7 +33,7 @@ TEST(Skills, TheModelUsesOneAndItsCommandsAndGrantsCountInATrustedFolder) {
                      call("Bash", {{"command", "touch made"}, {"description", "Make it"}}), R"({"answer":"done"})"});
   folder.put("project/a.txt", "hello from the file\n");
   folder.put("project/.claude/skills/report/SKILL.md", kReport);
-  const auto run = deft.run({"go", "--trust", "--allowedTools", "Skill(report)"});
+  const auto run = deft.run({"go", "--trust", "--allowedTools", "Skill(report *)"});
   EXPECT_EQ(run.exit_code, 0) << run.all();
   EXPECT_NE(run.all().find("The file a.txt says: hello from the file"), std::string::npos) << run.all();
   EXPECT_TRUE(folder.bytes("project/made").has_value()) << run.all();
@@ -46,7 +46,7 @@ TEST(Skills, InAFolderThatIsNotTrustedNothingOfThemRuns) {
                      call("Bash", {{"command", "touch made"}, {"description", "Make it"}}), R"({"answer":"done"})"});
   folder.put("project/a.txt", "hello from the file\n");
   folder.put("project/.claude/skills/report/SKILL.md", kReport);
-  const auto run = deft.run({"go", "--allowedTools", "Skill(report)"});
+  const auto run = deft.run({"go", "--allowedTools", "Skill(report *)"});
   EXPECT_NE(run.all().find("this folder is not trusted"), std::string::npos) << run.all();
   EXPECT_EQ(run.all().find("hello from the file"), std::string::npos);
   EXPECT_FALSE(folder.bytes("project/made").has_value());

@@ -16,6 +16,11 @@ std::string call(std::string_view tool, JsonObject input) {
   return to_json(JsonObject{{"answer", JsonArray{JsonObject{{"call", tool}, {"input", std::move(input)}}}}});
 }
 
+// The model's next word comes only if it was told this.
+std::string when(std::string_view told, std::string_view answer) {
+  return to_json(JsonObject{{"when", told}, {"answer", answer}});
+}
+
 class Worktrees : public ::testing::Test {
  protected:
   void begin(std::vector<std::string> script) {
@@ -39,19 +44,14 @@ class Worktrees : public ::testing::Test {
 };
 
 TEST_F(Worktrees, WhatIsWrittenGoesIntoTheWorktreeAndTheCheckoutStaysAsItIs) {
-  begin({
-    call("EnterWorktree", {{"name", "w"}}),
-    call("Write", {{"file_path", "new.txt"}, {"content", "new\n"}}),
-    call("Bash", {{"command", "pwd"}, {"description", "Where"}}),
-    call("ExitWorktree", {{"action", "remove"}}),
-    R"({"when":"would lose 1 changed or new file (new.txt)",
-    "answer" : "kept"
-  }) "});
-      const auto run = deft->run(kAllowed);
+  begin({call("EnterWorktree", {{"name", "w"}}), call("Write", {{"file_path", "new.txt"}, {"content", "new\n"}}),
+         call("Bash", {{"command", "pwd"}, {"description", "Where"}}), call("ExitWorktree", {{"action", "remove"}}),
+         when("would lose 1 changed or new file (new.txt)", "kept")});
+  const auto run = deft->run(kAllowed);
   EXPECT_EQ(run.text(), "kept") << run.all();
   EXPECT_EQ(folder.bytes("project/.deft/worktrees/w/new.txt"), "new\n");
   EXPECT_FALSE(folder.bytes("project/new.txt").has_value());
-  EXPECT_NE(run.all().find("/project/.deft/worktrees/w\\n"), std::string::npos) << run.all();
+  EXPECT_NE(run.all().find(R"(/project/.deft/worktrees/w","stderr")"), std::string::npos) << run.all();
   EXPECT_EQ(git({"status", "--porcelain"}), "");
 }
 
@@ -73,7 +73,7 @@ TEST_F(Worktrees, AResumedSessionIsStillInItsWorktree) {
   deft.emplace(folder,
                std::vector<std::string>{call("Write", {{"file_path", "late.txt"}, {"content", "late\n"}}),
                                         call("ExitWorktree", {{"action", "remove"}, {"discard_changes", false}}),
-                                        R"({"when":"late.txt","answer":"still there"})"});
+                                        when("late.txt", "still there")});
   auto arguments = kAllowed;
   arguments.insert(arguments.end(), {"--resume", id});
   const auto second = deft->run(arguments);

@@ -148,9 +148,10 @@ void serve(const RpcRequest& request) {
       return;
     }
     const std::string version = mode == "future" ? "2099-01-01" : mode == "old" ? "2024-11-05" : "2025-11-25";
-    Json result = JsonObject{{"protocolVersion", version},
-                             {"capabilities", {{"tools", {{"listChanged", true}}}}},
-                             {"serverInfo", {{"name", mode}, {"version", "1"}}}};
+    Json result = JsonObject{
+        {"protocolVersion", version},
+        {"capabilities", {{"tools", {{"listChanged", true}}}, {"prompts", JsonObject{}}, {"resources", JsonObject{}}}},
+        {"serverInfo", {{"name", mode}, {"version", "1"}}}};
     if (mode == "half-lines") {
       const std::string text = deft::to_text(deft::rpc_answer(request.id, result)) + "\r\n\r\n";
       write_raw(text.substr(0, 10));
@@ -178,6 +179,17 @@ void serve(const RpcRequest& request) {
       answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", line}}}}});
       return;
     }
+    if (mode == "samples") {
+      const Json question =
+          JsonObject{{"messages", {{{"role", "user"}, {"content", {{"type", "text"}, {"text", "What is it?"}}}}}},
+                     {"maxTokens", 50}};
+      write_line(deft::to_text(
+          RpcRequest{.id = deft::RpcId(std::string("s")), .method = "sampling/createMessage", .params = question}));
+      std::string line;
+      std::getline(std::cin, line);
+      answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", line}}}}});
+      return;
+    }
     if (mode == "progress") {
       const deft::Json* meta = deft::find(params, "_meta");
       const deft::Json* token = meta ? deft::find(*meta, "progressToken") : nullptr;
@@ -194,6 +206,22 @@ void serve(const RpcRequest& request) {
     answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", text}}}}});
     if (mode == "wrong-ids") answer(request, JsonObject{{"content", JsonArray{}}});
     return;
+  }
+  if (request.method == "prompts/list") {
+    return answer(request, JsonObject{{"prompts", {{{"name", "greet"}, {"arguments", {{{"name", "who"}}}}}}}});
+  }
+  if (request.method == "prompts/get") {
+    const deft::Json* arguments = deft::find(params, "arguments");
+    const std::string who(arguments ? deft::find_string(*arguments, "who").value_or("") : "");
+    return answer(request,
+                  JsonObject{{"messages",
+                              {{{"role", "user"}, {"content", {{"type", "text"}, {"text", "Greet " + who + "."}}}}}}});
+  }
+  if (request.method == "resources/list") {
+    return answer(request, JsonObject{{"resources", {{{"uri", "note://1"}, {"name", "a note"}}}}});
+  }
+  if (request.method == "resources/read") {
+    return answer(request, JsonObject{{"contents", {{{"uri", "note://1"}, {"text", "what the note says"}}}}});
   }
   if (request.method == "ping") return answer(request, JsonObject{});
   write_line(deft::to_text(deft::rpc_failure(request.id, -32601, "not found")));

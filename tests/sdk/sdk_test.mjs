@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 
-import {query} from '@anthropic-ai/claude-agent-sdk';
+import {createSdkMcpServer, query, tool} from '@anthropic-ai/claude-agent-sdk';
+import {z} from 'zod';
 
 import {calls, says, serve} from './model_server.mjs';
 
@@ -201,4 +202,25 @@ test('a model that refuses is an error of the query', async (t) => {
     }
   }, /no such thing/);
   assert.equal(resultOf(messages).is_error, true);
+});
+
+test('tools of the program itself are called over the same lines', async (t) => {
+  const here = await place(t, [calls(['t1', 'mcp__calc__add', {a: 2, b: 3}]), says('It is five.')]);
+  const seen = [];
+  const add = tool('add', 'Adds two numbers', {a: z.number(), b: z.number()}, async ({a, b}) => {
+    seen.push([a, b]);
+    return {content: [{type: 'text', text: `the sum is ${a + b}`}]};
+  });
+  const messages = await collect(query({
+    prompt: 'add',
+    options: {
+      ...here.options,
+      mcpServers: {calc: createSdkMcpServer({name: 'calc', tools: [add]})},
+      allowedTools: ['mcp__calc__add'],
+    },
+  }));
+  assert.deepEqual(seen, [[2, 3]]);
+  assert.match(text(here.model.bodies[1]), /the sum is 5/);
+  assert.equal(resultOf(messages).result, 'It is five.');
+  assert.ok(messages[0].mcp_servers.some((server) => server.name === 'calc'));
 });

@@ -59,10 +59,18 @@ bool ends_in_half_a_call(const Message& message) {
   return use && use->call.invalid;
 }
 
+const Clock& clock_of(const EngineOptions& options, const Clock& otherwise) {
+  if (options.workshop) return options.workshop->clock();
+  return options.clock ? *options.clock : otherwise;
+}
+
 }  // namespace
 
 Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
-    : options_(std::move(options)), model_(model), frontend_(frontend) {
+    : options_(std::move(options)),
+      model_(model),
+      timeline_(frontend, clock_of(options_.engine, system_clock_), options_.engine.agent_id),
+      frontend_(timeline_) {
   options_.engine.results.budget = ResultOptions::Budget::request;
   options_.engine.deferral = options_.deferral;
 }
@@ -79,6 +87,9 @@ Result<std::unique_ptr<Agent>> Agent::open(AgentOptions options, ModelClient& mo
   auto engine = Engine::open(agent->options_.engine, *agent);
   if (!engine) return std::unexpected(engine.error());
   agent->engine_ = std::move(*engine);
+  const bool is_kept = agent->options_.engine.session_folder || agent->options_.engine.workshop;
+  if (is_kept) agent->timeline_.begin(agent->engine_->session_folder());
+  if (agent->options_.engine.timeline) agent->timeline_.tell(*agent->options_.engine.timeline);
   agent->hooks_ = std::make_unique<AgentHooks>(AgentHooks::Parts{.hooks = agent->engine_->workshop().hooks(),
                                                                  .runner = agent->engine_->runner(),
                                                                  .executor = agent->executor(),
@@ -127,6 +138,10 @@ void Agent::set_state(const std::string& key, Json value) {
   state_[key] = std::move(value);
 }
 
+void Agent::announce_turn() {
+  if (turn_ % 2 == 0) ++turn_;
+}
+
 TurnEnd Agent::run_turn(const Prompt& prompt) {
   begin_turn(prompt);
   while (!end_) {
@@ -140,7 +155,7 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
 
 void Agent::begin_turn(const Prompt& prompt) {
   DEFT_CHECK(phase_ == Phase::idle);
-  ++turn_;
+  announce_turn();
   executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
   if (options_.structured) options_.structured->begin_turn();
@@ -173,7 +188,6 @@ void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
   add_news();
-  tell_of_files_read();
   if (should_compact()) return compact_before_request();
   announce_tools();
   follow_grants();
@@ -385,7 +399,8 @@ void Agent::end_deferred(ToolCall call) {
   if (!resumes_deferred_) deferred_ = message_.first_call();
   resumes_deferred_ = false;
   set_state(std::string(kDeferredState), JsonObject{{"call", call.id}});
-  if (!std::exchange(prompts_, {}).empty()) {
+  const auto says_something = [](const GivenPrompt& given) { return !given.prompt.blocks.empty(); };
+  if (std::ranges::any_of(std::exchange(prompts_, {}), says_something)) {
     frontend_.show(Notice{"A call is still to be decided: what was said meanwhile was left out; send it again."});
   }
   message_ = {};
@@ -402,6 +417,7 @@ void Agent::resume_deferred() {
   set_state(std::string(kDeferredState), Json());
   executor().take_now(CallArrived{*deferred_});
   executor().take_now(MessageEnded{});
+  advance();  // what can only fail is answered already
 }
 
 // Results first, in the order of the calls; what they add to the conversation follows in the same order.
@@ -505,8 +521,6 @@ void Agent::take_interrupt(Prompt prompt) {
 void Agent::show(Event event) {
   if (const auto* answered = std::get_if<CallAnswered>(&event)) {
     log_->answered(*answered);
-    const auto& read = answered->result.shows_files;
-    files_read_.insert(files_read_.end(), read.begin(), read.end());
     answers_.push_back(*answered);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;

@@ -17,6 +17,7 @@
 #include "deft/agent/session_log.h"
 #include "deft/agent/streamed_message.h"
 #include "deft/agent/structured_output.h"
+#include "deft/agent/timeline_recorder.h"
 #include "deft/agent/turn.h"
 #include "deft/core/context_gauge.h"
 #include "deft/core/conversation.h"
@@ -67,9 +68,6 @@ struct AgentOptions {
   std::shared_ptr<StructuredOutput> structured = nullptr;  // what a turn has to end with; its tool is to be added
   std::shared_ptr<PromptCommands> commands =
       nullptr;  // that prompts may call; nothing: "/name" is a text like any other
-  // The session has read these files (canonical paths): what the model is to be told because of that. On the turn's
-  // thread, before each request; nothing: nobody wants to know.
-  std::function<std::vector<std::string>(const std::vector<std::string>& paths)> when_files_were_read = nullptr;
   TurnLimits limits = {};
   ContextLimits context = {};
   AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
@@ -107,6 +105,8 @@ class Agent final : private Frontend {
   // Between turns.
   Result<void> add_tool(std::shared_ptr<Tool> tool) { return engine_->add_tool(std::move(tool)); }
   TurnEnd run_turn(const Prompt& prompt);
+  // A turn is about to begin: an abort that comes from now on is meant for it.
+  void announce_turn();
   AgentOptions& options() { return options_; }  // model, system and the like count from the next request on
   const History& history() const { return conversation_.messages(); }
   Engine& engine() { return *engine_; }
@@ -224,7 +224,6 @@ class Agent final : private Frontend {
   void take_expansion(std::size_t number, Result<PromptCommands::Expanded> expanded);
   void follow_grants();
   std::string effort() const;
-  void tell_of_files_read();
   void go_on_in_worktree(const WorktreeStay& stay);
   void announce_tools();  // agent_discovery.cc: the names of those that are left out of the prompt
 
@@ -244,6 +243,8 @@ class Agent final : private Frontend {
 
   AgentOptions options_;
   ModelClient& model_;
+  const SystemClock system_clock_;
+  TimelineRecorder timeline_;  // stands before the frontend
   Frontend& frontend_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<AgentHooks> hooks_;
@@ -264,7 +265,7 @@ class Agent final : private Frontend {
   std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
   std::uint64_t window_known_ = kContextWindowTokensMax;  // more than this the model has refused
 
-  std::atomic<std::size_t> turn_ = 0;  // grows when a turn begins and when it ends: whom an abort was meant for
+  std::atomic<std::size_t> turn_ = 0;  // odd while there is one, also if only announced: whom an abort was meant for
 
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;
@@ -281,9 +282,8 @@ class Agent final : private Frontend {
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
   bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
-  std::stop_source expanding_;           // commands of prompts
-  std::string granted_model_;            // that a skill has asked for
-  std::vector<std::string> files_read_;  // since the last request
+  std::stop_source expanding_;     // commands of prompts
+  std::string granted_model_;      // that a skill has asked for
   bool aborted_ = false;
   bool aborted_streaming_ = false;
   bool retry_due_ = false;

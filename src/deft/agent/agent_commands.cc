@@ -123,18 +123,7 @@ void Agent::clear() {
   DEFT_CHECK(phase_ == Phase::idle);
   conversation_.replace({});
   log_->cleared();
-  files_read_.clear();
   executor().take_now(ContextForgotten{});
-}
-
-void Agent::tell_of_files_read() {
-  const std::vector<std::string> paths = std::exchange(files_read_, {});
-  if (paths.empty() || is_subagent() || !options_.when_files_were_read) return;
-  std::vector<std::string> blocks;
-  for (const std::string& text : options_.when_files_were_read(paths)) {
-    if (!text.empty()) blocks.push_back(text_block(text));
-  }
-  add_user(content_of(blocks));
 }
 
 }  // namespace deft

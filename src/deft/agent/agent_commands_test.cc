@@ -167,25 +167,5 @@ TEST_F(AgentCommands, WhatIsBuiltInIsNotReplacedByAFile) {
   EXPECT_EQ(*bench.options.commands->run(**found), "forgotten");
 }
 
-TEST_F(AgentCommands, TheModelIsToldWhatFilesThatWereReadBringAlong) {
-  begin();
-  bench.options.when_files_were_read = [](const std::vector<std::string>& paths) {
-    return std::vector<std::string>{"read: " + paths.at(0)};
-  };
-  bench.add_tool({.spec = {.name = "Look"},
-                  .run = [](const Json&, ToolIo&) -> Result<ToolResult> {
-                    ToolResult result{.text = "seen"};
-                    result.modifiers.emplace_back(FileWasSeen{{.path = "/p/a.cc"}});
-                    return result;
-                  },
-                  .is_read_only = [](const Json&) { return true; }});
-  std::size_t asked = 0;
-  bench.model.answer = [&](const ModelRequest&) {
-    return ++asked == 1 ? stream_of({call_of_model("1", "Look")}) : stream_of({text_of_model("ok")});
-  };
-  bench.turn("go");
-  EXPECT_NE(told().find("read: /p/a.cc"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace deft

@@ -108,7 +108,8 @@ bool Agent::add_prompts() {
       continue;
     }
     if (given.refusal) {
-      frontend_.show(Notice{*given.refusal});
+      const bool ends_turn = after_prompts_ == AfterPrompts::first_request;  // which says why
+      if (!ends_turn) frontend_.show(Notice{*given.refusal});
       continue;
     }
     if (given.grant) executor().change_session(*given.grant);

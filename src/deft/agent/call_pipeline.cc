@@ -1,8 +1,8 @@
 #include "deft/agent/call_pipeline.h"
 
 #include <exception>
+#include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "deft/agent/stale_files.h"
@@ -215,6 +215,7 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall&
   }
   AdmittedCall admitted = call;
   admitted.call.input = std::move(input);
+  admitted.opinion = std::nullopt;
   admitted.resolved = false;
   const Json& given = admitted.call.input;
   const Tool& tool = admitted.tool();
@@ -321,6 +322,7 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
   if (hooks.verdict) question.hook_verdict = verdict_of(*hooks.verdict);
   question.hook_reason = hooks.reason;
   question.auto_paused = parts_.tally->paused();
+  question.opinion = call.opinion;
   return question;
 }
 
@@ -350,19 +352,9 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
   if (completed && *completed != call.call.input) return InputReplaced{std::move(*completed), {}, /*by_hooks=*/false};
 
   // Beside the hooks; it is waited for when they have spoken.
-  std::optional<RiskOpinion> opinion;
-  std::jthread classifying;
-  const bool wants_opinion =
-      parts_.classifier && setting.permissions->mode() == Mode::auto_ && !call.read_only && !parts_.tally->paused();
-  if (wants_opinion) {
-    classifying = std::jthread([&](const std::stop_token&) {
-      opinion = declared(std::optional<RiskOpinion>(), [&] {
-        return parts_.classifier->judge(call.tool().spec().name, call.tool().classifier_text(call.call.input),
-                                        setting.stop);
-      });
-    });
-  }
-
+  const std::shared_ptr<Judgement> judgement = start_classifier(call, setting);
+  const auto stop = [](Judgement* unwanted) { unwanted->stop(); };
+  std::unique_ptr<Judgement, decltype(stop)> awaited(judgement.get(), stop);
   HookOutcome hooks = call.hooks ? *call.hooks : run_pre_hooks(call, setting);
   if (hooks.cancelled) return denied(engine_error(Errc::cancelled, "Cancelled while its hooks ran"));
   if (auto input = std::exchange(hooks.updated_input, std::nullopt); input && hooks.verdict != HookVerdict::deny) {
@@ -370,13 +362,14 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
   }
 
   const Stage permission(*this, "permission", call.call.id);
-  if (classifying.joinable()) classifying.join();
   PermissionQuestion asked = question(call, setting, hooks);
-  asked.opinion = std::move(opinion);
+  const bool is_judged =
+      judgement && judgement->wait(setting.stop, parts_.os.clock.on_steady_clock(now() + parts_.opinion_patience));
+  if (is_judged) asked.opinion = judgement->opinion();
   Decision decision = setting.permissions->decide(asked);
   if (setting.permissions->mode() == Mode::auto_ && !call.approved) {
     if (decision.stage == PermissionStage::classifier) parts_.tally->harmless();
-    if (decision.stage == PermissionStage::nobody_allowed_it) parts_.tally->risky();
+    if (decision.stage == PermissionStage::nobody_allowed_it && (is_judged || !judgement)) parts_.tally->risky();
   }
   // A person's yes answers a question; it lifts no denial.
   if (decision.verdict == Verdict::ask && call.approved) decision.verdict = Verdict::allow;
@@ -396,7 +389,13 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
       proposal = propose_rules(asked, setting.permissions->setup());
     }
     const bool deferred = hooks.verdict == HookVerdict::defer;
-    return Asks{std::move(decision), std::move(hooks), std::move(proposal), deferred};
+    Asks asks{std::move(decision), std::move(hooks), std::move(proposal), deferred};
+    // It may still settle the question, if it is one that an opinion settles.
+    if (judgement && !is_judged && asks.decision.stage == PermissionStage::nobody_allowed_it) {
+      asks.judgement = judgement;
+      static_cast<void>(awaited.release());
+    }
+    return asks;
   }
 
   if (call.cannot_have_effect()) return Allowed{std::move(hooks)};
@@ -421,6 +420,19 @@ ToolResult CallPipeline::run(const AdmittedCall& call, const CallSetting& settin
   }
   stage.ended(result.is_error() ? to_string(*result.error) : "done");
   return result;
+}
+
+std::shared_ptr<Judgement> CallPipeline::start_classifier(const AdmittedCall& call, const CallSetting& setting) const {
+  const bool is_wanted = parts_.classifier && parts_.runner && setting.permissions->mode() == Mode::auto_ &&
+                         !call.read_only && !call.approved && !call.opinion && !parts_.tally->paused();
+  if (!is_wanted) return nullptr;
+  const auto judgement = std::make_shared<Judgement>();
+  parts_.runner->start([judgement, classifier = parts_.classifier, tool = call.entry.tool, input = call.call.input] {
+    judgement->spoke(declared(std::optional<RiskOpinion>(), [&] {
+      return classifier->judge(tool->spec().name, tool->classifier_text(input), judgement->stop_token());
+    }));
+  });
+  return judgement;
 }
 
 HookOutcome CallPipeline::run_pre_hooks(const AdmittedCall& call, const CallSetting& setting) const {

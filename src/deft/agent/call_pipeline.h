@@ -11,6 +11,7 @@
 
 #include "deft/agent/auto_tally.h"
 #include "deft/agent/call_classifier.h"
+#include "deft/agent/call_runner.h"
 #include "deft/agent/event.h"
 #include "deft/agent/hook_input.h"
 #include "deft/agent/hook_runner.h"
@@ -34,6 +35,7 @@ struct AdmittedCall {
   bool concurrency_safe = false;
   std::optional<HookOutcome> hooks;  // what the hooks said; they are asked once, also if the input was replaced
   bool approved = false;             // a person said yes to this very input
+  std::optional<RiskOpinion> opinion = std::nullopt;  // of the classifier on this very input, if it came late
 
   Tool& tool() const { return *entry.tool; }
   bool cannot_have_effect() const { return read_only && !tool().makes_calls(); }
@@ -49,8 +51,9 @@ struct Denied {
 struct Asks {
   Decision decision;
   HookOutcome hooks;
-  std::vector<std::string> proposal = {};  // rules that would allow it from now on
-  bool deferred = false;                   // a hook wants it to be decided later
+  std::vector<std::string> proposal = {};          // rules that would allow it from now on
+  bool deferred = false;                           // a hook wants it to be decided later
+  std::shared_ptr<Judgement> judgement = nullptr;  // of the classifier, which has not spoken yet
 };
 struct InputReplaced {
   Json input;
@@ -94,6 +97,8 @@ class CallPipeline {
     std::string session_folder;
     FileChanges* changes = nullptr;
     CallClassifier* classifier = nullptr;  // for auto mode; outlives the pipeline
+    Duration opinion_patience = kOpinionPatience;
+    CallRunner* runner = nullptr;  // where the classifier works; without one there is none
     std::shared_ptr<AutoTally> tally = std::make_shared<AutoTally>();
     std::string agent_id = {};  // of a subagent
     std::string agent_type = {};
@@ -159,6 +164,7 @@ class CallPipeline {
   HookOutcome run_pre_hooks(const AdmittedCall& call, const CallSetting& setting) const;
   OutputChange run_post_hooks(const AdmittedCall& call, const CallSetting& setting, Duration took,
                               ToolResult& result) const;
+  std::shared_ptr<Judgement> start_classifier(const AdmittedCall& call, const CallSetting& setting) const;
   bool may_retry(const AdmittedCall& call, const CallSetting& setting, const Decision& decision) const;
 
   Parts parts_;

@@ -228,19 +228,19 @@ TEST_F(Compacting, CallsInsteadOfASummaryAreNotCarriedOut) {
 
 TEST_F(Compacting, AnAbortEndsItAndTheConversationStaysAsItWas) {
   fill_context();
-  bench.model.will({});  // the summary is never finished
-  bench.model.when_asked = [&] {
-    if (asks_for_a_summary(bench.model.requests().back())) bench.agent().abort();
+  bench.model.answer = [&](const ModelRequest& request) {
+    EXPECT_TRUE(asks_for_a_summary(request));
+    bench.agent().abort();
+    return std::vector<ModelEvent>{};  // it is never finished
   };
   EXPECT_EQ(bench.turn("Why?").reason, TurnReason::aborted_streaming);
   EXPECT_EQ(bench.history().size(), 3U);
   expect_a_history_that_the_api_takes();
 
-  bench.model.will({});
   const auto compacted = bench.agent().compact();
   ASSERT_FALSE(compacted);
   EXPECT_EQ(compacted.error().code, Errc::cancelled);
-  bench.model.when_asked = nullptr;
+  bench.model.answer = nullptr;
   bench.model.will_answer({text_of_model("a summary")});
   EXPECT_TRUE(bench.agent().compact());
 }

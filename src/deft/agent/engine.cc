@@ -60,7 +60,9 @@ Result<void> Engine::wire(Frontend& frontend) {
   if (!journal) return std::unexpected(journal.error());
   journal_.emplace(std::move(*journal));
   if (own_workshop_) tell_of_recovered_files(frontend);
+  if (!options_.prompts) own_prompts_.watch(frontend);
   given_.emplace(options_.results, workshop_->results(), *journal_, frontend);
+  runner_.emplace();
   pipeline_.emplace(CallPipeline::Parts{.os = workshop_->os(),
                                         .hooks = workshop_->hooks(),
                                         .journal = *journal_,
@@ -69,14 +71,17 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         .frontend = frontend,
                                         .session_folder = workshop_->folder(),
                                         .changes = &workshop_->changes(),
+                                        .classifier = options_.classifier,
+                                        .opinion_patience = options_.opinion_patience,
+                                        .runner = &*runner_,
                                         .agent_id = options_.agent_id,
                                         .agent_type = options_.agent_type,
                                         .only_reads = options_.only_reads});
-  runner_.emplace();
   permissions_ = std::make_shared<const Permissions>(permission_setup());
   executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
                                     .runner = *runner_,
                                     .frontend = frontend,
+                                    .prompts = prompts(),
                                     .clock = workshop_->clock(),
                                     .registry = registry_,
                                     .session = session_,
@@ -87,7 +92,9 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         [this](const std::shared_ptr<const Permissions>& now) {
                                           const std::lock_guard lock(permissions_mutex_);
                                           permissions_ = now;
-                                        }},
+                                        },
+                                    .agent_id = options_.agent_id,
+                                    .agent_type = options_.agent_type},
                     options_.executor);
   return {};
 }

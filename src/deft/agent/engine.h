@@ -9,6 +9,7 @@
 #include "deft/agent/call_pipeline.h"
 #include "deft/agent/call_runner.h"
 #include "deft/agent/executor.h"
+#include "deft/agent/timeline_sink.h"
 #include "deft/agent/workshop.h"
 
 namespace deft {
@@ -27,6 +28,13 @@ struct EngineOptions {
   HookRunner* hooks = nullptr;       // see WorkshopOptions
   PermissionStore* store = nullptr;  // see WorkshopOptions
   const Clock* clock = nullptr;      // see WorkshopOptions
+  // A second opinion in auto mode; outlives the engine.
+  CallClassifier* classifier = nullptr;
+  Duration opinion_patience = kOpinionPatience;
+  // What its people are asked goes there, watched by whoever wants to answer; outlives the engine. Nothing: a queue of
+  // its own, which its frontend watches. A subagent is given that of its parent.
+  PromptQueue* prompts = nullptr;
+  TimelineSink* timeline = nullptr;  // of an Agent: told when calls, requests and turns have ended; outlives it
 
   // Of a subagent: the session that it works in, instead of one of its own; outlives the engine. `store` is then its
   // own, if it has one.
@@ -70,6 +78,7 @@ class Engine {
   void go_to(const std::string& directory);
   Workshop& workshop() { return *workshop_; }
   const Clock& clock() const { return workshop_->clock(); }
+  PromptQueue& prompts() { return options_.prompts ? *options_.prompts : own_prompts_; }
 
  private:
   Engine(EngineOptions options, std::unique_ptr<Workshop> own);
@@ -81,6 +90,7 @@ class Engine {
   EngineOptions options_;
   std::unique_ptr<Workshop> own_workshop_;  // null: it is somebody else's
   Workshop* workshop_;
+  PromptQueue own_prompts_;
   ToolRegistry registry_;
   SessionState session_;
   mutable std::mutex permissions_mutex_;

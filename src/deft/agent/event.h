@@ -9,18 +9,24 @@
 #include <variant>
 #include <vector>
 
+#include "deft/agent/prompt.h"
 #include "deft/agent/turn_event.h"
 #include "deft/base/json.h"
 #include "deft/core/hook_event.h"
 #include "deft/core/hook_outcome.h"
 #include "deft/core/message.h"
-#include "deft/core/permission.h"
 #include "deft/core/tool_result.h"
 
 namespace deft {
 
 // What happens, told to whoever watches: a host, a terminal, a log.
 
+// A call has come, and its tool is known.
+struct CallAdmitted {
+  std::string call_id;
+  std::string tool;
+  std::string title;  // "Bash(make test)"
+};
 struct CallProgressed {
   std::string call_id;
   Json data;
@@ -45,20 +51,6 @@ struct ProgressChanged {
   std::vector<std::string> ended;
   std::size_t in_progress = 0;
   bool can_interrupt = false;  // every call now in progress would stop for a new message
-};
-// A question to a person. The answer carries the same id; it is asked until answered or withdrawn.
-struct PermissionAsked {
-  std::string id;
-  ToolCall call;
-  std::string title;  // "Bash(make test)"
-  Decision decision;
-  bool is_destructive = false;
-  std::vector<std::string> proposal = {};  // the rules that "always" would write; empty: it cannot be allowed for good
-  std::string agent_id = {};               // of a subagent, whose call it is; empty: the main agent
-  std::string agent_type = {};
-};
-struct PermissionWithdrawn {
-  std::string id;
 };
 // A call to a tool of the host's own.
 struct HostCallMade {
@@ -128,8 +120,10 @@ struct SubagentEvent {
   std::shared_ptr<const EventOfAgent> what;
 };
 
-using Event = std::variant<CallProgressed, CallAnswered, StageEnded, ProgressChanged, PermissionAsked,
-                           PermissionWithdrawn, HostCallMade, HostCallWithdrawn, MessageDiscarded, HookSpoke, HookRan,
+using Event = std::variant<CallAdmitted, CallProgressed, CallAnswered, StageEnded, ProgressChanged,
+                           // of the prompt queue (agent/prompt.h)
+                           PermissionAsked, PermissionWithdrawn, ServerAsked, ServerAskWithdrawn, PromptChanged,
+                           PromptAnswered, HostCallMade, HostCallWithdrawn, MessageDiscarded, HookSpoke, HookRan,
                            BatchHooked, Notice, TaskBegan, TaskEnded, SubagentEvent,
                            // of a turn with a model (agent/turn_event.h)
                            TurnBegan, PromptGiven, RequestSent, MessageBegan, TextArrived, ThinkingArrived,
@@ -145,7 +139,7 @@ class Frontend {
  public:
   virtual ~Frontend() = default;
   virtual void show(Event event) = 0;
-  virtual bool wants_stages() const { return false; }  // StageEnded and ProgressChanged
+  virtual bool wants_stages() const { return false; }  // CallAdmitted, StageEnded and ProgressChanged
   virtual bool wants_hooks() const { return false; }   // HookRan
 };
 

@@ -229,7 +229,9 @@ void Executor::add_to_run(ToolCall call) {
   auto admitted = parts_.pipeline.admit(*active_->pool, *parts_.permissions, view_of_now(), std::move(call));
   if (auto* refused = std::get_if<ToolResult>(&admitted)) return refuse(std::move(*refused));
   record.admitted = std::make_shared<AdmittedCall>(std::move(std::get<AdmittedCall>(admitted)));
-  active_->run.add(parts_.pipeline.traits(*record.admitted, scheduling()));
+  CallTraits traits = parts_.pipeline.traits(*record.admitted, scheduling());
+  if (parts_.frontend.wants_stages()) parts_.frontend.show(CallAdmitted{record.id, record.tool, traits.label});
+  active_->run.add(std::move(traits));
 }
 
 void Executor::take_answer(HostAnswer answer) {

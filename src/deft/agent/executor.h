@@ -18,6 +18,7 @@
 #include "deft/agent/event.h"
 #include "deft/agent/given_results.h"
 #include "deft/agent/permission_store.h"
+#include "deft/agent/prompt_queue.h"
 #include "deft/base/mailbox.h"
 #include "deft/core/message_run.h"
 #include "deft/core/permission_update.h"
@@ -51,20 +52,6 @@ struct ToolsChanged {
   std::string group;
   std::vector<std::shared_ptr<Tool>> tools;
 };
-// "Always allow": what the answer writes down.
-struct AlwaysAllow {
-  std::vector<std::string> rules;  // empty: those that were proposed
-  SettingSource destination = SettingSource::session;
-};
-struct PermissionAnswer {
-  std::string id;
-  Verdict verdict = Verdict::deny;
-  std::string feedback;
-  std::optional<Json> updated_input;
-  bool ends_turn = false;  // a denial that also stops everything else
-  std::optional<AlwaysAllow> always = std::nullopt;
-  JsonArray updated_permissions = {};  // further changes that come with a yes, see PermissionUpdate
-};
 struct HostAnswer {
   std::string call_id;
   Json answer;
@@ -86,7 +73,7 @@ using Feed = std::variant<CallArrived, CallCancelled, MessageEnded, Interrupted,
 
 enum class Asking : std::uint8_t {
   nobody,    // headless: what would be asked is denied
-  frontend,  // questions go to the frontend, answers come as PermissionAnswer, until the input ends
+  frontend,  // questions go to the prompt queue, answers come as PermissionAnswer, until the input ends
   person,    // the same, and whoever answers is still there when the input has ended
 };
 
@@ -107,7 +94,10 @@ struct ExecutorOptions {
   // A call that a hook wants decided later, and that stands alone, stays unanswered: take_deferred().
   bool defers = false;
   Handler handler = Handler::interactive;
-  Duration stop_grace = std::chrono::seconds(10);  // then a worker that does not stop is answered for
+  // How long somebody has time to answer; nothing: as long as the call waits.
+  std::optional<Duration> permission_time = std::nullopt;
+  std::optional<Duration> question_time = std::nullopt;  // for questions of the model's own (AskUserQuestion)
+  Duration stop_grace = std::chrono::seconds(10);        // then a worker that does not stop is answered for
 };
 
 struct ExecutorSummary {
@@ -126,6 +116,7 @@ class Executor {
     const CallPipeline& pipeline;
     CallRunner& runner;
     Frontend& frontend;
+    PromptQueue& prompts;
     const Clock& clock;
     ToolRegistry& registry;
     SessionState& session;
@@ -134,6 +125,8 @@ class Executor {
     PermissionStore* store = nullptr;  // nothing: settings never change, and rules live as long as the session
     // Told of every new snapshot, on the turn's thread.
     std::function<void(const std::shared_ptr<const Permissions>&)> publish = nullptr;
+    std::string agent_id = {};  // of a subagent: as people are told who asks
+    std::string agent_type = {};
   };
   Executor(Parts parts, ExecutorOptions options);
   ~Executor();
@@ -201,6 +194,11 @@ class Executor {
     std::string question;
     HookOutcome outcome;
   };
+  struct ClassifierSpoke {
+    std::size_t message = 0;
+    std::string question;
+    std::optional<RiskOpinion> opinion;
+  };
   struct BatchHooksSpoke {
     std::size_t message = 0;
     HookOutcome outcome;
@@ -212,8 +210,8 @@ class Executor {
   struct Posted {
     std::move_only_function<void()> work;
   };
-  using Item = std::variant<Feed, WorkerReport, WaitEnded, RulesKept, PermissionHooksSpoke, BatchHooksSpoke,
-                            SideHooksEnded, Posted>;
+  using Item = std::variant<Feed, WorkerReport, WaitEnded, RulesKept, PermissionHooksSpoke, ClassifierSpoke,
+                            BatchHooksSpoke, SideHooksEnded, Posted>;
   struct Timer {
     std::size_t message;
     CallIndex call;
@@ -239,14 +237,17 @@ class Executor {
   void open_question(CallIndex call);
   void show_question(CallIndex call);
   void settle_question(CallIndex call, PermissionAnswer answer);
-  void close_question(CallRecord& record);
+  void settle_late(const std::string& question, PromptKind kind);  // its deadline has passed
+  void close_question(CallRecord& record, PromptQueue::Because because = PromptQueue::Because::withdrawn);
   void deny_unasked(CallIndex call);
+  void take(ClassifierSpoke spoke);
   void allow_always(AlwaysAllow always, const std::vector<std::string>& proposal);
   void add_session_rules(const std::vector<std::string>& rules);
   void reload_permissions();
   void use_changed_settings(PermissionStore::Changed changed);
   void use_permissions(PermissionSetup setup);
   void reconsider_questions();
+  bool reconsider_question(CallIndex call);
   void take_mode(Mode wanted);
   void follow_session();  // the permissions become what its mode, its skills and its worktree say
   std::shared_ptr<const Permissions> permissions_for(const SessionView& view) const;
@@ -309,11 +310,10 @@ class Executor {
   std::unordered_set<std::string> ids_seen_;
   std::multimap<TimePoint, Timer> timers_;
   std::multimap<TimePoint, std::move_only_function<void()>> alarms_;
-  std::unordered_map<std::string, CallIndex> questions_;   // of the active message, by question id
+  std::unordered_map<std::string, CallIndex> questions_;   // open ones of the active message, by id
   std::unordered_map<std::string, CallIndex> host_calls_;  // of the active message, by call id
   std::unordered_map<std::string, Json> early_answers_;    // of the host, to calls that it was not asked for yet
   std::unordered_set<std::string> ids_answered_by_host_;
-  std::size_t questions_asked_ = 0;
   std::optional<ToolCall> deferred_;
   std::vector<std::string> session_rules_;         // that people allowed in this session
   std::vector<PermissionUpdate> session_updates_;  // of rules, that hooks made in this session

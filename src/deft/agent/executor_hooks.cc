@@ -38,7 +38,7 @@ void Executor::take(PermissionHooksSpoke spoke) {
   HookOutcome& outcome = spoke.outcome;
   if (!outcome.permission) {
     if (can_ask_somebody()) {  // the question stays open
-      if (!record.question_shown) show_question(index);
+      if (!parts_.prompts.is_open(record.question_id)) show_question(index);
       return;
     }
     close_question(record);

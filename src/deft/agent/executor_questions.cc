@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "deft/agent/executor.h"
@@ -7,11 +8,18 @@
 #include "deft/core/session_permissions.h"
 
 // Questions to people, and what their answers change. A question is open from the moment its id is in questions_ until
-// it is taken out, and everything that could end it (an answer, an abort, "always" for another call, the end of the
-// input) takes it out on the turn's thread: the first wins, the others find nothing.
+// it is taken out, and everything that could end it (an answer, a hook, the classifier, an abort, "always" for another
+// call, its deadline, the end of the input) takes it out on the turn's thread, by close_question(): the first wins, the
+// others find nothing. People see it through the prompt queue, from where their answers come back into the inbox.
 
 namespace deft {
 namespace {
+
+std::string in_words(Duration time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  if (seconds >= 120 && seconds % 60 == 0) return std::to_string(seconds / 60) + " minutes";
+  return std::to_string(seconds) + (seconds == 1 ? " second" : " seconds");
+}
 
 // A subagent cannot talk to the user: it tells whoever gave it its task.
 std::string refusal_text(const std::string& tool, const std::string& feedback, bool is_of_subagent) {
@@ -31,7 +39,12 @@ void Executor::take(CallIndex index, Asks asks) {
   record.admitted->hooks = std::move(asks.hooks);
   record.decision = std::move(asks.decision);
   record.proposal = std::move(asks.proposal);
-  if (!can_ask_somebody() && !asks_hooks()) return deny_unasked(index);
+  record.asked = parts_.clock.now();
+  record.judgement = std::move(asks.judgement);
+  if (!can_ask_somebody() && !asks_hooks()) {
+    if (record.judgement) record.judgement->stop();  // it has had its time
+    return deny_unasked(index);
+  }
   active_->run.parked(index, Waiting::before_run);
   open_question(index);
 }
@@ -45,23 +58,43 @@ void Executor::open_question(CallIndex index) {
   CallRecord& record = active_->calls[index];
   const bool has_hooks = asks_hooks();
   record.place = CallRecord::Place::question;
-  record.question_id = "perm_" + std::to_string(++questions_asked_);
-  record.question_shown = false;
+  record.question_id = parts_.prompts.next_id();
   questions_.emplace(record.question_id, index);
   if (has_hooks) ask_permission_hooks(index);
+  if (record.judgement) {
+    record.judgement->then([inbox = std::weak_ptr(inbox_), message = active_->number,
+                            question = record.question_id](std::optional<RiskOpinion> opinion) {
+      if (const auto open = inbox.lock()) open->push(ClassifierSpoke{message, question, std::move(opinion)});
+    });
+  }
   const bool hooks_go_first = has_hooks && options_.handler == Handler::coordinator;
   if (can_ask_somebody() && !hooks_go_first) show_question(index);
 }
 
 void Executor::show_question(CallIndex index) {
   CallRecord& record = active_->calls[index];
-  record.question_shown = true;
-  parts_.frontend.show(PermissionAsked{.id = record.question_id,
-                                       .call = record.admitted->call,
-                                       .title = parts_.pipeline.title(*record.admitted),
-                                       .decision = record.decision,
-                                       .is_destructive = parts_.pipeline.is_destructive(*record.admitted),
-                                       .proposal = record.proposal});
+  const PromptKind kind = prompt_kind_of(record.tool);
+  const auto time = kind == PromptKind::question ? options_.question_time : options_.permission_time;
+  const auto deadline = time ? std::optional(parts_.clock.now() + *time) : std::nullopt;
+  PermissionAsked asked{.id = record.question_id,
+                        .call = record.admitted->call,
+                        .title = parts_.pipeline.title(*record.admitted),
+                        .decision = record.decision,
+                        .is_destructive = parts_.pipeline.is_destructive(*record.admitted),
+                        .proposal = record.proposal,
+                        .agent_id = parts_.agent_id,
+                        .agent_type = parts_.agent_type,
+                        .kind = kind,
+                        .deadline = deadline};
+  const bool is_pushed = parts_.prompts.push(std::move(asked), [inbox = std::weak_ptr(inbox_)](PromptAnswer answer) {
+    if (const auto open = inbox.lock()) open->push(Feed(std::get<PermissionAnswer>(std::move(answer))));
+  });
+  if (!is_pushed) {
+    close_question(record);
+    return finish_call(
+        index, {.result = engine_error(Errc::limit, "Too many questions wait for an answer: ask less at once.")});
+  }
+  if (deadline) post_at(*deadline, [this, question = record.question_id, kind] { settle_late(question, kind); });
   notify("permission_prompt", "Your permission is needed to use " + record.tool);
 }
 
@@ -72,27 +105,62 @@ void Executor::deny_unasked(CallIndex index) {
   finish_call(index, {.result = engine_error(Errc::denied, text)});
 }
 
-// From here on nobody else can settle it.
-void Executor::close_question(CallRecord& record) {
+// The claim: from here on nobody else can settle it.
+void Executor::close_question(CallRecord& record, PromptQueue::Because because) {
   questions_.erase(record.question_id);
+  parts_.prompts.remove(record.question_id, because);
   record.question_hooks.request_stop();
+  if (const auto judgement = std::exchange(record.judgement, nullptr)) judgement->stop();
   record.place = CallRecord::Place::queue;
-  if (record.question_shown) parts_.frontend.show(PermissionWithdrawn{record.question_id});
+  if (!parts_.frontend.wants_stages()) return;
+  parts_.frontend.show(StageEnded{.call_id = record.id,
+                                  .stage = "question",
+                                  .outcome = because == PromptQueue::Because::answered ? "answered" : "withdrawn",
+                                  .detail = {},
+                                  .duration = parts_.clock.now() - record.asked});
 }
 
 void Executor::take_answer(PermissionAnswer answer) {
   const auto found = questions_.find(answer.id);
-  if (found == questions_.end()) {  // answered twice, or withdrawn meanwhile
-    return parts_.frontend.show(Notice{"no question " + json_quote(answer.id) + " is waiting for an answer"});
+  if (found == questions_.end()) {
+    const std::string id = answer.id;
+    if (parts_.prompts.answer(std::move(answer))) return;  // of another agent, who asks the same people
+    // Answered twice, or withdrawn meanwhile.
+    return parts_.frontend.show(Notice{"no question " + json_quote(id) + " is waiting for an answer"});
   }
   const CallIndex index = found->second;
   CallRecord& record = active_->calls[index];
-  record.question_shown = false;  // whoever answers knows
-  close_question(record);
+  close_question(record, PromptQueue::Because::answered);
   if (answer.verdict == Verdict::allow) return settle_question(index, std::move(answer));
   finish_call(index, {.result = engine_error(
                           Errc::denied, refusal_text(record.tool, answer.feedback, parts_.pipeline.is_of_subagent()))});
   if (answer.ends_turn) take(Feed(Aborted{}));
+}
+
+void Executor::settle_late(const std::string& question, PromptKind kind) {
+  const auto found = questions_.find(question);
+  if (found == questions_.end()) return;
+  const CallIndex index = found->second;
+  close_question(active_->calls[index]);
+  if (kind == PromptKind::question) {
+    const std::string text = "Nobody answered within " + in_words(*options_.question_time) +
+                             ". Go on by your own judgement, and say what you have assumed.";
+    return finish_call(index, {.result = engine_error(Errc::timeout, text)});
+  }
+  const std::string text = "Not allowed: nobody answered within " + in_words(*options_.permission_time) +
+                           ". Go on without it, or say what you need and why.";
+  finish_call(index, {.result = engine_error(Errc::denied, text)});
+}
+
+void Executor::take(ClassifierSpoke spoke) {
+  const auto found = questions_.find(spoke.question);
+  // Too late: somebody was first, or the call was stopped.
+  if (!active_ || active_->number != spoke.message || found == questions_.end()) return;
+  const CallIndex index = found->second;
+  CallRecord& record = active_->calls[index];
+  record.judgement = nullptr;
+  record.admitted->opinion = std::move(spoke.opinion);
+  reconsider_question(index);
 }
 
 // Somebody said yes.
@@ -114,16 +182,14 @@ void Executor::settle_question(CallIndex index, PermissionAnswer answer) {
   update_permissions(updates);
 }
 
-// Hooks that are being asked may still answer.
+// Hooks that are being asked may still answer. A classifier has had its time: it is not waited for alone.
 void Executor::deny_open_questions() {
   std::vector<CallIndex> unanswered;
   for (const auto& [id, index] : questions_) {
     if (!active_->calls[index].question_hooks_run) unanswered.push_back(index);
   }
   for (const CallIndex index : unanswered) {
-    CallRecord& record = active_->calls[index];
-    record.question_shown = false;
-    close_question(record);
+    close_question(active_->calls[index]);
     finish_call(index, {.result = engine_error(Errc::denied, "Not allowed: the input ended before anybody answered.")});
   }
 }
@@ -234,18 +300,28 @@ void Executor::reconsider_questions() {
   std::vector<CallIndex> waiting;
   for (const auto& [id, index] : questions_) waiting.push_back(index);
   std::ranges::sort(waiting);
-  for (const CallIndex index : waiting) {
-    CallRecord& record = active_->calls[index];
-    const Decision decision =
-        parts_.pipeline.decide(*record.admitted, {.session = view_for(index), .permissions = parts_.permissions});
-    if (decision.verdict == Verdict::ask) continue;
-    close_question(record);
-    if (decision.verdict == Verdict::allow) {
-      active_->run.unparked(index);
-    } else {
-      finish_call(index, {.result = CallPipeline::denial(*record.admitted, decision)});
-    }
+  for (const CallIndex index : waiting) reconsider_question(index);
+}
+
+// True: it is settled.
+bool Executor::reconsider_question(CallIndex index) {
+  CallRecord& record = active_->calls[index];
+  const Decision decision =
+      parts_.pipeline.decide(*record.admitted, {.session = view_for(index), .permissions = parts_.permissions});
+  if (decision.verdict == Verdict::ask) {
+    if (decision.reason == record.decision.reason) return false;
+    record.decision = decision;
+    parts_.prompts.update(record.question_id,
+                          [&](PendingPrompt& prompt) { std::get<PermissionAsked>(prompt).decision = decision; });
+    return false;
   }
+  close_question(record);
+  if (decision.verdict == Verdict::allow) {
+    active_->run.unparked(index);
+  } else {
+    finish_call(index, {.result = CallPipeline::denial(*record.admitted, decision)});
+  }
+  return true;
 }
 
 }  // namespace deft

@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <mutex>
 
 #include "deft/testing/engine_bench.h"
+#include "deft/testing/virtual_clock.h"
 
 namespace deft {
 namespace {
@@ -163,6 +167,155 @@ TEST_F(Questions, APersonIsStillThereWhenTheInputHasEnded) {
   person.feed(Feed(PermissionAnswer{.id = id, .verdict = Verdict::allow}));
   person.finish();
   EXPECT_EQ(person.answers().front().result.text, "ran");
+}
+
+// --- the queue ---
+
+TEST_F(Questions, EveryFrontEndThatWatchesSeesThemAndTheFirstAnswerCounts) {
+  PromptQueue prompts;
+  RecordingFrontend one, other;
+  prompts.watch(one);
+  EngineBench shared({.executor = {.asking = Asking::frontend}, .mode = Mode::normal, .prompts = &prompts});
+  shared.add_tool(tool("A"));
+  shared.call("1", "A");
+  const std::string id = one.wait_for<PermissionAsked>().id;
+  prompts.watch(other);
+  EXPECT_EQ(other.wait_for<PermissionAsked>().call.id, "1") << "it waited already";
+  EXPECT_TRUE(prompts.answer(PermissionAnswer{.id = id, .verdict = Verdict::allow}));
+  EXPECT_EQ(other.wait_for<PromptAnswered>().id, id);
+  EXPECT_FALSE(prompts.answer(PermissionAnswer{.id = id, .verdict = Verdict::deny}));
+  shared.finish();
+  EXPECT_EQ(shared.answers().front().result.text, "ran");
+  EXPECT_TRUE(shared.frontend.all<PermissionAsked>().empty()) << "who has a queue of their own watches it themselves";
+  EXPECT_TRUE(one.all<PermissionWithdrawn>().empty());
+}
+
+TEST_F(Questions, TwoAgentsAskTheSamePeopleAndEachHearsItsOwnAnswer) {
+  PromptQueue prompts;
+  RecordingFrontend person;
+  prompts.watch(person);
+  const EngineBench::Options options{
+      .executor = {.asking = Asking::frontend}, .mode = Mode::normal, .prompts = &prompts};
+  EngineBench one(options), other(options);
+  for (EngineBench* agent : {&one, &other}) {
+    agent->add_tool(tool("A"));
+    agent->call(agent == &one ? "of one" : "of other", "A");
+  }
+  person.wait_for<PermissionAsked>(2);
+  for (const PermissionAsked& asked : person.all<PermissionAsked>()) {
+    const bool is_of_one = asked.call.id == "of one";
+    // Whoever is told passes it on.
+    one.feed(Feed(PermissionAnswer{.id = asked.id, .verdict = is_of_one ? Verdict::allow : Verdict::deny}));
+  }
+  person.wait_for<PromptAnswered>(2);
+  one.finish();
+  other.finish();
+  EXPECT_EQ(one.answers().front().result.text, "ran");
+  EXPECT_EQ(other.answers().front().result.error, Errc::denied);
+}
+
+TEST_F(Questions, AQuestionThatNobodyAnswersInTimeIsSettledWithoutThem) {
+  const VirtualClock clock;
+  EngineBench late({.executor = {.asking = Asking::person,
+                                 .permission_time = std::chrono::minutes(5),
+                                 .question_time = std::chrono::seconds(60)},
+                    .mode = Mode::normal,
+                    .clock = &clock});
+  late.add_tool(tool("A"));
+  late.add_tool(tool("AskUserQuestion"));
+  late.call("1", "A");
+  late.call("2", "AskUserQuestion");
+  late.finish();
+  const auto answers = late.answers();
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].result.error, Errc::denied);
+  EXPECT_NE(answers[0].result.text.find("nobody answered within 5 minutes"), std::string::npos);
+  EXPECT_EQ(answers[1].result.error, Errc::timeout);
+  EXPECT_NE(answers[1].result.text.find("within 60 seconds"), std::string::npos);
+  EXPECT_EQ(late.frontend.all<PermissionWithdrawn>().size(), 2U);
+  std::vector<PromptKind> kinds;
+  for (const PermissionAsked& asked : late.frontend.all<PermissionAsked>()) kinds.push_back(asked.kind);
+  std::ranges::sort(kinds);
+  EXPECT_EQ(kinds, (std::vector{PromptKind::permission, PromptKind::question}));
+}
+
+TEST_F(Questions, AnotherModeSettlesWhatItAllows) {
+  start();
+  bench.call("1", "A");
+  bench.frontend.wait_for<PermissionAsked>();
+  bench.feed(Feed(ModeWanted{Mode::accept_edits}));
+  bench.frontend.wait_for<PermissionWithdrawn>();
+  bench.finish();
+  EXPECT_EQ(texts().back(), "ran");
+}
+
+// --- the classifier, in auto mode ---
+
+// Speaks when it is let, and is told to stop when nobody wants to know any more.
+class SlowClassifier final : public CallClassifier {
+ public:
+  std::optional<RiskOpinion> judge(const std::string&, const std::string&, std::stop_token stop) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, stop, [this] { return opinion_.has_value(); });
+    was_stopped = stop.stop_requested();
+    return opinion_;
+  }
+  void speak(RiskOpinion opinion) {
+    const std::lock_guard lock(mutex_);
+    opinion_ = std::move(opinion);
+    changed_.notify_all();
+  }
+  std::atomic<bool> was_stopped = false;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::optional<RiskOpinion> opinion_;
+};
+
+class SlowOpinion : public ::testing::Test {
+ protected:
+  void start() {
+    auto parts = tool("Post");
+    parts.footprint = [](const Json&) { return std::optional(Footprint::nothing().and_network(Footprint::Use::read)); };
+    bench.add_tool(std::move(parts));
+    bench.call("1", "Post");
+    asked = bench.frontend.wait_for<PermissionAsked>();
+  }
+  SlowClassifier classifier;
+  EngineBench bench{{.executor = {.asking = Asking::frontend}, .mode = Mode::auto_, .classifier = &classifier}};
+  PermissionAsked asked;
+};
+
+TEST_F(SlowOpinion, ThatCallsItHarmlessSettlesTheQuestion) {
+  start();
+  classifier.speak({.is_harmless = true, .reason = "it posts to a test server"});
+  EXPECT_EQ(bench.frontend.wait_for<PermissionWithdrawn>().id, asked.id);
+  bench.finish();
+  EXPECT_EQ(bench.answers().front().result.text, "ran");
+}
+
+TEST_F(SlowOpinion, ThatCallsItRiskyLeavesItOpenAndSaysWhy) {
+  start();
+  classifier.speak({.is_harmless = false, .reason = "it posts to a stranger"});
+  const auto changed = bench.frontend.wait_for<PromptChanged>();
+  EXPECT_NE(std::get<PermissionAsked>(changed.now).decision.reason.find("to a stranger"), std::string::npos);
+  bench.feed(Feed(PermissionAnswer{.id = asked.id, .verdict = Verdict::allow}));
+  bench.finish();
+  EXPECT_EQ(bench.answers().front().result.text, "ran");
+}
+
+TEST_F(SlowOpinion, IsNotWaitedForWhenAPersonHasAnswered) {
+  start();
+  bench.feed(Feed(PermissionAnswer{.id = asked.id, .verdict = Verdict::allow}));
+  bench.finish();
+  EXPECT_EQ(bench.answers().front().result.text, "ran");
+}
+
+TEST_F(SlowOpinion, IsNotWaitedForWhenNobodyElseIsLeft) {
+  start();
+  bench.finish();
+  EXPECT_EQ(bench.answers().front().result.error, Errc::denied);
 }
 
 }  // namespace

@@ -30,12 +30,13 @@ struct Executor::CallRecord {
   enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
   std::string question_id;
   Decision decision;                // that asks
-  bool question_shown = false;      // to somebody who can answer
+  TimePoint asked{};                // when
   std::stop_source question_hooks;  // that are asked the same; stopped when it is settled
   bool question_hooks_run = false;
-  std::vector<std::string> proposal;  // what "always" would write
-  std::optional<Asks> put_off;        // until the message has ended: to be decided later
-  bool deferred = false;              // to be decided later: it is not answered
+  std::shared_ptr<Judgement> judgement;  // of the classifier, if it may still settle it
+  std::vector<std::string> proposal;     // what "always" would write
+  std::optional<Asks> put_off;           // until the message has ended: to be decided later
+  bool deferred = false;                 // to be decided later: it is not answered
   std::optional<Json> host_answer;
   bool wait_is_over = false;
   bool ran = false;

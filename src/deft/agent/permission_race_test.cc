@@ -10,8 +10,8 @@
 
 #include "deft/testing/engine_bench.h"
 
-// Answers of people and of hooks, "always", aborts and interrupts at once, from several threads: one outcome for each
-// call and each question.
+// Answers of people, of hooks and of a classifier, "always", aborts and interrupts at once, from several threads: one
+// outcome for each call and each question.
 
 namespace deft {
 namespace {
@@ -21,13 +21,36 @@ constexpr int kCalls = 6;
 constexpr int kFeeders = 3;
 
 LambdaTool::Parts tool(std::string name, std::atomic<int>& runs) {
-  return {.spec = {.name = std::move(name), .input_schema = any_object_schema()},
-          .run = [&runs](const Json&, ToolIo&) -> Result<ToolResult> {
-            ++runs;
-            return ToolResult{.text = "ran"};
-          },
-          .footprint = [](const Json&) { return std::optional(Footprint::nothing()); }};
+  return {
+      .spec = {.name = std::move(name), .input_schema = any_object_schema()},
+      .run = [&runs](const Json&, ToolIo&) -> Result<ToolResult> {
+        ++runs;
+        return ToolResult{.text = "ran"};
+      },
+      .footprint = [](const Json&) { return std::optional(Footprint::nothing().and_network(Footprint::Use::read)); }};
 }
+
+// A second opinion that is soon there, or late, or never before it is told that nobody wants it any more.
+class RandomClassifier final : public CallClassifier {
+ public:
+  explicit RandomClassifier(unsigned seed) : random_(seed) {}
+  std::optional<RiskOpinion> judge(const std::string&, const std::string&, std::stop_token stop) override {
+    std::unique_lock lock(mutex_);
+    const auto choice = random_() % 6;
+    if (choice < 3) return choice == 0 ? std::nullopt : std::optional(RiskOpinion{.is_harmless = choice == 1});
+    if (choice == 5) {
+      stopped_.wait(lock, stop, [] { return false; });
+    } else {
+      stopped_.wait_for(lock, stop, std::chrono::microseconds(300), [] { return false; });
+    }
+    return RiskOpinion{.is_harmless = choice != 3};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::mt19937 random_;
+};
 
 Feed random_item(std::mt19937& random) {
   PermissionAnswer answer{.id = "perm_" + std::to_string(1 + random() % kCalls)};
@@ -72,10 +95,15 @@ void run_once(unsigned seed, const TempFolder& folder) {
       return random_permission(seed, moment, std::move(stop));
     };
   }
+  RandomClassifier classifier(seed);
+  const bool has_classifier = seed % 4 >= 2;
   auto engine = Engine::open({.working_directory = folder.path(),
                               .session_folder = folder / "session",
+                              .mode = has_classifier ? Mode::auto_ : Mode::normal,
                               .executor = {.slots = 4, .asking = Asking::frontend},
-                              .hooks = &hooks},
+                              .hooks = &hooks,
+                              .classifier = has_classifier ? &classifier : nullptr,
+                              .opinion_patience = {}},  // one that is not there at once comes late
                              frontend);
   ASSERT_TRUE(engine);
   for (const char* name : {"Even", "Odd"}) {
@@ -111,11 +139,16 @@ void run_once(unsigned seed, const TempFolder& folder) {
   for (const PermissionAsked& question : frontend.all<PermissionAsked>()) {
     ASSERT_TRUE(asked.insert(question.id).second) << "seed " << seed;
   }
-  std::set<std::string> withdrawn;
+  std::set<std::string> withdrawn;  // or answered
   for (const PermissionWithdrawn& question : frontend.all<PermissionWithdrawn>()) {
     ASSERT_TRUE(asked.contains(question.id)) << "seed " << seed;
     ASSERT_TRUE(withdrawn.insert(question.id).second) << "withdrawn twice, seed " << seed;
   }
+  for (const PromptAnswered& question : frontend.all<PromptAnswered>()) {
+    ASSERT_TRUE(asked.contains(question.id)) << "seed " << seed;
+    ASSERT_TRUE(withdrawn.insert(question.id).second) << "settled twice, seed " << seed;
+  }
+  ASSERT_EQ(withdrawn.size(), asked.size()) << "one is still open, seed " << seed;
 }
 
 TEST(PermissionRace, EveryCallAndEveryQuestionHasOneOutcome) {

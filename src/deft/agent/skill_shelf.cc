@@ -212,6 +212,20 @@ std::vector<std::string> SkillShelf::problems() const {
   return problems_;
 }
 
+void SkillShelf::look_again() {
+  const std::lock_guard lock(mutex_);
+  const auto before = std::exchange(by_name_, {});
+  folders_.clear();
+  problems_.clear();
+  look_everywhere();
+  for (auto& [name, entry] : by_name_) {
+    const auto known = before.find(name);
+    entry.is_shown = known != before.end() && known->second.is_shown;
+  }
+  // Those below are found by the files that lead to them, once.
+  for (const auto& [name, entry] : before) by_name_.try_emplace(name, entry);
+}
+
 std::vector<Skill> SkillShelf::after_reading(const std::string& path) {
   const std::lock_guard lock(mutex_);
   const std::string& directory = request_.places.directory;

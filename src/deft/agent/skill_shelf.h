@@ -52,6 +52,9 @@ class SkillShelf final : public Skills {
   std::vector<Skill> all() const override;
   std::vector<std::string> problems() const;
 
+  // Finds what was written since. What the model is told from the start stays as it was.
+  void look_again();
+
   // What the model should be told of because the session has read this file; each once.
   std::vector<Skill> after_reading(const std::string& path);
 

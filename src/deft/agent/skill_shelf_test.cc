@@ -151,6 +151,15 @@ TEST_F(SkillShelfTest, WhatWasChangedCountsFromTheNextUseOn) {
   EXPECT_NE(shelf.find("x").error().message.find("\"hooks\""), std::string::npos);
 }
 
+TEST_F(SkillShelfTest, WhatIsNewIsFoundWhenOneLooksAgain) {
+  SkillShelf shelf(request, disk);
+  disk.put("/home/u/.claude/commands/late.md", "L");
+  EXPECT_FALSE(shelf.known("late").has_value());
+  shelf.look_again();
+  EXPECT_TRUE(shelf.known("late").has_value());
+  EXPECT_TRUE(shelf.for_model().empty());
+}
+
 TEST_F(SkillShelfTest, AnUnknownNameIsAnsweredWithThoseThatThereAre) {
   disk.put("/home/u/.claude/skills/x/SKILL.md", "X");
   const auto missing = SkillShelf(request, disk).find("y");

@@ -86,5 +86,13 @@ TEST(AgentAbort, OneThatComesBetweenTwoTurnsIsNotMeantForTheNext) {
   EXPECT_EQ(bench.turn("second").reason, TurnReason::completed);
 }
 
+TEST(AgentAbort, OneThatComesWhenATurnIsAnnouncedIsMeantForIt) {
+  AgentBench bench;
+  bench.model.will({});  // says nothing
+  bench.agent().announce_turn();
+  bench.agent().abort();
+  EXPECT_EQ(bench.turn("first").reason, TurnReason::aborted_streaming);
+}
+
 }  // namespace
 }  // namespace deft

@@ -98,6 +98,8 @@ class Subagents::Subagent {
   ItsFrontend frontend;
   ItsSettings settings;
   std::string model;
+  std::optional<WorktreeStay> worktree;  // that it works in
+  bool is_trusted = false;               // the folder that it works in
   std::atomic<std::size_t> calls = 0;
   std::atomic<bool> in_background = false;
 

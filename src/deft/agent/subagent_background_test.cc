@@ -19,8 +19,6 @@ TEST_F(SubagentsTest, OneInTheBackgroundIsToldOfInTheNextRequestAfterItsEnd) {
   bench.options.waits_for_children = true;
   bench.add_reader("Read");
   open();
-  std::promise<void> go;
-  auto gone = go.get_future().share();
   bench.model.answer = [&](const ModelRequest& request) {
     if (!is_main(request)) return stream_of({text_of_model("the report")});
     if (request.history->size() == 1) {

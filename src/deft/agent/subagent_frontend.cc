@@ -2,6 +2,7 @@
 
 #include "deft/agent/subagent.h"
 #include "deft/base/text.h"
+#include "deft/core/session_permissions.h"
 
 // What is seen of a subagent from outside: its events, wrapped; its questions, under ids that name it; what it says, in
 // the file of a background task.
@@ -29,6 +30,11 @@ void Subagents::ItsFrontend::show(Event event) {
     return all_.frontend_.show(std::move(event));
   }
   if (std::holds_alternative<CallAnswered>(event)) ++whose_.calls;
+  if (std::holds_alternative<TurnBegan>(event)) {
+    // An abort is meant for the turn under way: one that came before it is said again.
+    const std::lock_guard lock(all_.mutex_);
+    if (whose_.end_is_wanted) all_.ask_to_end(whose_);
+  }
   if (const auto* completed = std::get_if<BlockCompleted>(&event)) tell_progress(completed->block);
   if (whose_.in_background) print(event);
   all_.frontend_.show(SubagentEvent{.parent_call_id = whose_.call_id,
@@ -97,7 +103,7 @@ std::optional<PermissionStore::Changed> Subagents::ItsSettings::reload() {
   if (!parent_.agent) return std::nullopt;
   auto now = parent_.agent->engine().permissions();
   if (now == std::exchange(known_, now)) return std::nullopt;
-  return Changed{.setup = now->setup(), .notices = {}};
+  return Changed{.setup = inherited(now->setup()), .notices = {}};
 }
 
 }  // namespace deft

@@ -3,6 +3,7 @@
 
 #include "deft/agent/subagent.h"
 #include "deft/base/text.h"
+#include "deft/core/session_permissions.h"
 
 // What a subagent begins with: its options, which are its parent's where nothing else is said, and its tools.
 
@@ -31,18 +32,26 @@ Result<std::shared_ptr<Subagents::Subagent>> Subagents::make(const AgentRequest&
   const AgentType& type = *found;
   std::shared_ptr<Subagent> child;
   AgentOptions options;
+  std::optional<WorktreeStay> worktree;
+  if (needs_worktree(request)) {
+    auto made = worktree_for(request, io, id);
+    if (!made) return std::unexpected(made.error());
+    worktree = *std::move(made);
+  }
   {
     const std::lock_guard lock(mutex_);
     Member& parent = member(io.agent_id);
     if (!parent.agent || !main_->agent) return fail(Errc::cancelled, "");
     child = std::make_shared<Subagent>(*this, id, request, type, parent, io);
+    child->worktree = worktree;
+    child->is_trusted = io.permissions->setup().trusted;
     options = options_for(request, type, io, parent, *child);
   }
   child->model = options.model;
   auto agent = Agent::open(std::move(options), model_, child->frontend);
   if (!agent) return std::unexpected(agent.error());
   if (request.resume.empty()) {
-    (*agent)->engine().go_to(std::string(io.session.working_directory()));
+    if (!worktree) (*agent)->engine().go_to(std::string(io.session.working_directory()));
     (*agent)->set_state("agent", JsonObject{{"type", type.name}, {"description", request.description}});
   }
   if (auto given = give_tools(request, type, io, **agent, child->member.depth); !given) {
@@ -52,6 +61,27 @@ Result<std::shared_ptr<Subagents::Subagent>> Subagents::make(const AgentRequest&
   child->agent = std::move(*agent);
   child->member.agent = child->agent.get();
   return child;
+}
+
+// One that goes on finds the worktree that it left something in.
+Result<WorktreeStay> Subagents::worktree_for(const AgentRequest& request, const ToolIo& io,
+                                             const std::string& id) const {
+  const PermissionSetup& setup = io.permissions->setup();
+  const std::string name = "agent-" + id;
+  if (!request.resume.empty()) {
+    auto kept = existing_worktree(setup.directory, worktree_path(setup.directory, name, io.os), io.os);
+    if (kept) kept->is_made_here = true;
+    if (kept) return kept;
+  }
+  return new_worktree(*options_.worktree, setup.directory, name, setup.trusted, io.os, io.stop);
+}
+
+// Where nothing is left there is nothing to keep.
+void Subagents::end_worktree_of(Subagent& child, AgentReport& report) const {
+  Os os = main_->agent->engine().workshop().os();
+  if (end_worktree(*options_.worktree, *child.worktree, child.is_trusted, os, {})) return;
+  report.worktree = child.worktree->path;
+  report.worktree_branch = child.worktree->branch;
 }
 
 AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType& type, const ToolIo& io,
@@ -75,12 +105,9 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
   options.waits_for_children = true;
 
   EngineOptions& engine = options.engine;
-  PermissionSetup permissions = io.permissions->setup();
+  PermissionSetup permissions = inherited(io.permissions->setup());
+  if (child.worktree) permissions = in_worktree(std::move(permissions), *child.worktree);
   permissions.mode = subagent_mode(io.permissions->mode(), type.mode);
-  // What a skill of its parent's turn allows and forbids counts for what that turn has others do.
-  for (PermissionSource& source : std::exchange(permissions.turn_sources, {})) {
-    permissions.sources.push_back(std::move(source));
-  }
   engine.working_directory = permissions.directory;
   engine.permissions = std::move(permissions);
   engine.workshop = &main_->agent->engine().workshop();

@@ -77,6 +77,7 @@ Result<std::vector<std::string>> Subagents::send(std::string_view from, const Le
       continue;
     }
     tell(child->member, text, notice);
+    child->is_idle = false;  // from now on, so that nobody takes it for idle before it wakes up
     reached.push_back(name_of(*child));
   }
   if (!reached.empty()) return reached;

@@ -244,6 +244,12 @@ bool Subagents::runs_in_background(const AgentRequest& request) const {
   return type && type->background;
 }
 
+bool Subagents::needs_worktree(const AgentRequest& request) const {
+  if (request.in_worktree) return true;
+  const auto type = type_named(request.type);
+  return type && type->in_worktree;
+}
+
 Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) const {
   const auto types = types_for(io.agent_id);
   if (std::ranges::find(types, request.type, &AgentType::name) == types.end()) {
@@ -252,7 +258,7 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
     return fail(Errc::invalid_input, "There is no agent type " + json_quote(one_line(request.type, 100)) +
                                          ". Use one of: " + join(names, ", ") + ".");
   }
-  if (request.in_worktree || type_named(request.type)->in_worktree) {
+  if (!options_.worktree && needs_worktree(request)) {
     return fail(Errc::unsupported, "Agents cannot work in a worktree of their own here; leave isolation out.");
   }
   if (request.name.size() > kAgentNameBytesMax || request.name.find_first_of("*\n") != std::string::npos) {
@@ -289,11 +295,21 @@ Result<void> Subagents::has_room() const {
   return {};
 }
 
+// A rule that denies a type denies it whoever starts one: a skill does so without a call of Agent.
+Result<void> Subagents::may_start(const std::string& type, const ToolIo& io) const {
+  const Json input = JsonObject{{"subagent_type", type}};
+  const Decision decision = io.permissions->decide(
+      {.tool = "Agent", .aliases = {"Task"}, .input = &input, .read_only = true, .session_only = true});
+  if (decision.verdict != Verdict::deny) return {};
+  return fail(Errc::denied, "Agents of the type " + type + " may not be started: " + decision.reason);
+}
+
 // --- a life ---
 
 Result<std::string> Subagents::start(const AgentRequest& request, ToolIo& io) {
   reap();
   if (auto fine = check(request, io); !fine) return std::unexpected(fine.error());
+  if (auto allowed = may_start(request.type, io); !allowed) return std::unexpected(allowed.error());
   const std::string id = request.resume.empty() ? new_agent_id() : request.resume;
   auto made = make(request, io, id);
   if (!made) return std::unexpected(made.error());
@@ -344,6 +360,7 @@ void Subagents::finish(Subagent& child, const TurnEnd& end) {
     child.member.agent = nullptr;
   }
   agent.reset();  // with those below it; from now on somebody may go on with its journal
+  if (child.worktree) end_worktree_of(child, report);
   if (child.in_background) {
     report.output_file = output_file(child.id);
     if (options_.tasks) options_.tasks->ended(child.id, task_status(report.status));
@@ -395,19 +412,16 @@ void Subagents::go_to_background(Subagent& child) {
 
 void Subagents::tell_of_end(Subagent& child) {
   const std::string title = child.type + ": " + one_line(child.description, 200);
-  AgentReport report;
-  {
-    const std::lock_guard lock(mutex_);
-    report = *child.report;
-    child.is_told = true;
-    tell(child.parent, news_of(child.id, title, report), "An agent is done: " + title);
-  }
+  const AgentReport& report = *child.report;  // it does not change any more
   const std::string_view status = to_string(task_status(report.status));
   frontend_.show(TaskEnded{.id = child.id,
                            .call_id = child.call_id,
                            .status = std::string(status),
                            .output_file = report.output_file,
                            .summary = title + " " + std::string(status)});
+  const std::lock_guard lock(mutex_);
+  child.is_told = true;
+  tell(child.parent, news_of(child.id, title, report), "An agent is done: " + title);
 }
 
 void Subagents::when_free(const std::string& agent_id, std::function<void()> callback) {
@@ -474,13 +488,13 @@ bool Subagents::take(Feed& item) {
       const auto& given = answer->always->rules;
       main_->agent->engine().feed(RulesGranted{given.empty() ? question->proposal : given});
     }
-    question->whose->agent->feed(std::move(item));
+    question->whose->agent->engine().feed(std::move(item));
     return true;
   }
   if (const auto* answer = std::get_if<HostAnswer>(&item)) {
     const auto question = whose(answer->call_id);
     if (!question) return false;
-    question->whose->agent->feed(std::move(item));
+    question->whose->agent->engine().feed(std::move(item));
     return true;
   }
   for (const auto& [id, child] : subagents_) {

@@ -16,6 +16,7 @@
 #include "deft/tools/agent_tool.h"
 #include "deft/tools/background_tasks.h"
 #include "deft/tools/team_tools.h"
+#include "deft/tools/worktree.h"
 
 namespace deft {
 
@@ -31,6 +32,8 @@ struct SubagentOptions {
   std::function<std::string(const AgentType& type, const std::string& model)> system = nullptr;
   // Where the background tasks of the session are seen; null: nowhere.
   std::shared_ptr<BackgroundTasks> tasks = nullptr;
+  // How one with `isolation: worktree` gets a checkout of its own; nothing: such agents are not started.
+  std::optional<WorktreeToolOptions> worktree = std::nullopt;
 };
 
 // The subagents of a session: each an Agent on a thread of its own, in the workshop of the main agent, with a context,
@@ -58,6 +61,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
   std::vector<AgentType> types_for(std::string_view agent_id) const override;
   std::optional<std::string> type_of(std::string_view agent_id) const override;
   bool runs_in_background(const AgentRequest& request) const override;
+  bool needs_worktree(const AgentRequest& request) const override;
   Result<void> check(const AgentRequest& request, const ToolIo& io) const override;
   Result<std::string> start(const AgentRequest& request, ToolIo& io) override;
   void when_free(const std::string& agent_id, std::function<void()> callback) override;
@@ -89,6 +93,9 @@ class Subagents final : public AgentLauncher, public AgentPost {
   std::string model_for(const AgentRequest& request, const AgentType& type, const AgentOptions& parent) const;
   Result<void> give_tools(const AgentRequest& request, const AgentType& type, const ToolIo& io, Agent& agent,
                           std::size_t depth) const;
+  Result<WorktreeStay> worktree_for(const AgentRequest& request, const ToolIo& io, const std::string& id) const;
+  void end_worktree_of(Subagent& child, AgentReport& report) const;
+  Result<void> may_start(const std::string& type, const ToolIo& io) const;
   void work(Subagent& child, const std::string& prompt);
   void finish(Subagent& child, const TurnEnd& end);
   void go_to_background(Subagent& child);

@@ -69,8 +69,10 @@ JsonObject effective(const LoadedFile& file, bool trusted) {
     return rest.empty() ? JsonObject{} : JsonObject{{"permissions", std::move(rest)}};
   }
   // A repository does not choose how much is allowed in it, nor that nobody is asked, nor which secret of the user's is
-  // sent where.
-  if (const auto triggers = json.find("remoteTriggers"); triggers != json.end()) json.stable_erase(triggers);
+  // sent where, nor who is told what happens.
+  for (const char* key : {"remoteTriggers", "telemetry"}) {
+    if (const auto found = json.find(key); found != json.end()) json.stable_erase(found);
+  }
   permissions = json.if_contains("permissions");
   if (!permissions) return json;
   const auto mode = find_string(*permissions, "defaultMode");

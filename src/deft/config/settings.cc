@@ -47,6 +47,18 @@ Result<void> parse_permissions(const Json& permissions, UnusableRules unusable, 
   return {};
 }
 
+Result<std::optional<Duration>> parse_question_time(const Json& settings) {
+  constexpr std::string_view kKey = "askUserQuestionTimeout";
+  const Json* value = find(settings, kKey);
+  if (!value) return std::nullopt;
+  const std::string_view word = value->is_string() ? view(value->get_string()) : std::string_view();
+  if (word == "never") return std::nullopt;
+  if (word == "60s") return std::chrono::seconds(60);
+  if (word == "5m") return std::chrono::minutes(5);
+  if (word == "10m") return std::chrono::minutes(10);
+  return wrong_setting(kKey, "\"60s\", \"5m\", \"10m\" or \"never\"", *value);
+}
+
 }  // namespace
 
 Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusable) {
@@ -67,6 +79,9 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   const auto cancel = parse_choice(*json, "cancelSiblingsOnFailure", "on", "off", settings.cancel_siblings_on_failure);
   if (!cancel) return std::unexpected(cancel.error());
   settings.cancel_siblings_on_failure = *cancel;
+  const auto question_time = parse_question_time(*json);
+  if (!question_time) return std::unexpected(question_time.error());
+  settings.question_time = *question_time;
   auto shell = parse_shell_settings(*json);
   if (!shell) return std::unexpected(shell.error());
   settings.shell = std::move(*shell);
@@ -79,6 +94,9 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto prices = parse_price_settings(*json);
   if (!prices) return std::unexpected(prices.error());
   settings.prices = std::move(*prices);
+  auto telemetry = parse_telemetry_settings(*json);
+  if (!telemetry) return std::unexpected(telemetry.error());
+  settings.telemetry = std::move(*telemetry);
   auto web = parse_web_settings(*json);
   if (!web) return std::unexpected(web.error());
   settings.web = std::move(*web);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deft/base/clock.h"
 #include "deft/base/json.h"
 #include "deft/base/result.h"
 #include "deft/config/lsp_settings.h"
@@ -13,6 +14,7 @@
 #include "deft/config/price_settings.h"
 #include "deft/config/result_settings.h"
 #include "deft/config/shell_settings.h"
+#include "deft/config/telemetry_settings.h"
 #include "deft/config/tool_settings.h"
 #include "deft/config/web_settings.h"
 #include "deft/config/worktree_settings.h"
@@ -30,11 +32,13 @@ struct Settings {
   bool exclusive_scheduling = false;       // "scheduling": "exclusive" | "footprints"
   bool streaming = true;                   // "streaming": "on" | "off"
   bool cancel_siblings_on_failure = true;  // "cancelSiblingsOnFailure"
+  std::optional<Duration> question_time;   // "askUserQuestionTimeout": "60s" | "5m" | "10m" | "never"
   ShellSettings shell{};
   ResultSettings results{};
   ModelSettings model{};
   PriceSettings prices{};
   WebSettings web{};
+  TelemetrySettings telemetry{};
   WorktreeSettings worktree{};
   LspSettings lsp{};
   ToolSettings tools{};

@@ -35,6 +35,21 @@ TEST(Settings, SayHowCommandsAreRun) {
   EXPECT_EQ(shell.output_characters_max, 5'000);
 }
 
+TEST(Settings, SayHowLongAPersonHasTimeForAQuestion) {
+  EXPECT_EQ(parse_settings(R"({"askUserQuestionTimeout":"5m"})")->question_time, std::chrono::minutes(5));
+  EXPECT_EQ(parse_settings(R"({"askUserQuestionTimeout":"never"})")->question_time, std::nullopt);
+  EXPECT_EQ(parse_settings("{}")->question_time, std::nullopt);
+}
+
+TEST(Settings, SayWhoIsToldWhatHappens) {
+  const auto settings =
+      parse_settings(R"({"telemetry":{"otlpEndpoint":"http://127.0.0.1:4318","otlpHeaders":{"x-key":"k"}}})");
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->telemetry.otlp_endpoint, "http://127.0.0.1:4318");
+  ASSERT_EQ(settings->telemetry.otlp_headers.size(), 1U);
+  EXPECT_EQ(settings->telemetry.otlp_headers[0].second, "k");
+}
+
 TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"permissions":[]})", "permissions must be an object"},
@@ -49,6 +64,9 @@ TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {
       {R"({"shell":{"limits":{"openFiles":"many"}}})", "shell.limits.openFiles must be a whole number"},
       {R"({"shell":{"daemons":["gradle",1]}})", "shell.daemons must be a list of program names"},
       {R"({"shell":{"readOnlyWithoutSandbox":"yes"}})", "shell.readOnlyWithoutSandbox must be"},
+      {R"({"telemetry":{"otlpEndpoint":"ftp://x"}})", "telemetry.otlpEndpoint must be"},
+      {R"({"telemetry":{"otlpHeaders":{"a":"b\r\nc: d"}}})", "telemetry.otlpHeaders must be"},
+      {R"({"askUserQuestionTimeout":60})", "askUserQuestionTimeout must be"},
       {R"({"bashOutputMaxChars":10})", "bashOutputMaxChars must be a whole number from 4000"},
       {R"([])", "the settings must be a JSON object"},
       {"{\"a\":1,\n\"a\":2}", "line 2"}};

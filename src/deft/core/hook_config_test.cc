@@ -177,8 +177,9 @@ TEST(HostHooks, StandBesideThoseOfTheSettingsAndFailClosed) {
 }
 
 TEST(HostHooks, WhatCannotBeUsedIsSaid) {
-  for (const char* text : {R"({"Nonsense":[]})", R"({"Stop":7})", R"({"Stop":[{}]})", R"({"Stop":[{"hookCallbackIds":[7]}]})",
-                           R"({"PreToolUse":[{"matcher":"(","hookCallbackIds":["h"]}]})"}) {
+  for (const char* text :
+       {R"({"Nonsense":[]})", R"({"Stop":7})", R"({"Stop":[{}]})", R"({"Stop":[{"hookCallbackIds":[7]}]})",
+        R"({"PreToolUse":[{"matcher":"(","hookCallbackIds":["h"]}]})"}) {
     HookConfig config;
     add_host_hooks(*parse_json(text), config);
     EXPECT_EQ(config.problems.size(), 1U) << text;
@@ -188,7 +189,8 @@ TEST(HostHooks, WhatCannotBeUsedIsSaid) {
 
 TEST(HostHooks, NoSettingsFileNamesOne) {
   HookConfig config;
-  add_hooks(*parse_json(R"({"Stop":[{"hooks":[{"type":"callback","callback":"h"}]}]})"), SettingSource::user, "f", config);
+  add_hooks(*parse_json(R"({"Stop":[{"hooks":[{"type":"callback","callback":"h"}]}]})"), SettingSource::user, "f",
+            config);
   EXPECT_TRUE(config.empty());
   EXPECT_EQ(config.problems.size(), 1U);
 }

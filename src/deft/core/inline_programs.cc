@@ -37,7 +37,7 @@ struct RunningOption {
   std::string_view names;
   std::string_view options;
 };
-constexpr std::array<RunningOption, 8> kRunningOptions = {
+constexpr std::array<RunningOption, 12> kRunningOptions = {
     {{"tar gtar bsdtar", "--to-command --checkpoint-action --use-compress-program -I --rsh-command --info-script -F"},
      {"rsync", "-e --rsh --rsync-path"},
      {"git", "--upload-pack --receive-pack --exec --exec-path"},
@@ -45,7 +45,11 @@ constexpr std::array<RunningOption, 8> kRunningOptions = {
      {"rg sort", "--pre --compress-program"},
      {"fzf", "--preview --bind"},
      {"zip", "-TT --unzip-command"},
-     {"nodemon watchexec entr", "-x --exec -s"}}};
+     {"nodemon watchexec entr", "-x --exec -s"},
+     {"split gsplit", "--filter"},
+     {"scp sftp", "-S"},
+     {"nc ncat netcat", "-e -c --exec --sh-exec"},
+     {"bind", "-x"}}};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
@@ -115,6 +119,20 @@ void look_into_sed(std::string_view script, Texts& out) {
   }
 }
 
+// s/…/COMMAND/e runs what it has made. Whatever stands between the marks may be all of it.
+void look_into_substitution(std::string_view script, Texts& out) {
+  for (std::size_t at = script.find('s'); at != std::string_view::npos && at + 1 < script.size();
+       at = script.find('s', at + 1)) {
+    if (at > 0 && is_letter(script[at - 1])) continue;
+    const char mark = script[at + 1];
+    const std::size_t middle = script.find(mark, at + 2);
+    const std::size_t end = middle == std::string_view::npos ? middle : script.find(mark, middle + 1);
+    if (end == std::string_view::npos || out.size() >= kTextsMax) return;
+    const std::string_view flags = script.substr(end + 1, script.find_first_of(";}\n", end + 1) - end - 1);
+    if (flags.find('e') != std::string_view::npos) out.emplace_back(script.substr(middle + 1, end - middle - 1));
+  }
+}
+
 // The values of an option that is among these, glued to it or not.
 Texts values_of(const std::vector<shell::Argument>& words, std::string_view options) {
   Texts values;
@@ -149,6 +167,13 @@ void look_into_operands(std::string_view name, const std::vector<shell::Argument
       if (command != std::string::npos) out.push_back(word.substr(command + 8));
     } else if (is_among_words(name, "sed gsed")) {
       look_into_sed(word, out);
+      look_into_substitution(word, out);
+    } else if (name == "socat") {
+      for (const std::string_view address : {"EXEC:", "SYSTEM:", "exec:", "system:"}) {
+        if (word.starts_with(address)) out.push_back(word.substr(address.size()));
+      }
+    } else if (name == "git") {
+      if (word.starts_with('!')) out.push_back(word.substr(1));  // git config alias.x '!COMMAND'
     }
   }
 }
@@ -170,8 +195,9 @@ std::vector<std::string> texts_in_programs(const std::vector<shell::Argument>& w
   for (const RunningOption& running : kRunningOptions) {
     if (!is_among_words(name, running.names)) continue;
     for (std::string& value : values_of(words, running.options)) {
-      const std::size_t exec = value.find("exec=");  // --checkpoint-action=exec=…
-      out.push_back(exec == 0 ? value.substr(5) : std::move(value));
+      const std::size_t exec = value.find("exec=");                                     // --checkpoint-action=exec=…
+      const std::size_t key = name == "bind" ? value.rfind("\":") : std::string::npos;  // "\C-x": COMMAND
+      out.push_back(exec == 0 ? value.substr(5) : key != std::string::npos ? value.substr(key + 2) : std::move(value));
     }
   }
   if (is_among_words(name, "vim vi nvim view ex ed")) {

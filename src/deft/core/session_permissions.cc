@@ -46,6 +46,11 @@ PermissionSetup with_session_state(PermissionSetup setup, const SessionView& ses
   return setup;
 }
 
+PermissionSetup inherited(PermissionSetup setup) {
+  for (PermissionSource& source : std::exchange(setup.turn_sources, {})) setup.sources.push_back(std::move(source));
+  return setup;
+}
+
 PermissionSetup with_turn_grant(PermissionSetup setup, const TurnGrant& grant) {
   setup.turn_sources.push_back({.rules = grant.rules, .source = SettingSource::session, .origin = grant.origin});
   return setup;

@@ -27,6 +27,11 @@ bool names_program(std::string_view variable) {
                         "GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND MANPAGER LESSOPEN PROMPT_COMMAND SSH_ASKPASS");
 }
 
+// What a shell runs before anything else, if it is a file of its own: inside programs nothing is judged.
+bool is_plain_file(const Argument& value) {
+  return value.is_exact() && !value.text.starts_with("/dev/") && !value.text.starts_with("/proc/");
+}
+
 // As echo -e and printf write it.
 std::string decoded(std::string_view text) {
   std::string out;
@@ -116,6 +121,10 @@ class LineReader {
     if (run.not_followed) not_followed(*run.not_followed);
     reads_input_ = reads_input_ || run.reads_input;
     for (const auto& assignment : use.assignments) {
+      if (is_among_words(assignment.name, "BASH_ENV ENV") && !is_plain_file(assignment.value)) {
+        reads_input_ = true;
+        not_followed("a shell would first run what is not known: " + assignment.value.source);
+      }
       if (names_program(assignment.name) && assignment.value.is_exact())
         run.maybe_texts.push_back(assignment.value.text);
     }
@@ -165,7 +174,9 @@ class LineReader {
 
 }  // namespace
 
-ShellLine read_shell_line(std::string_view text, const shell::Surroundings& surroundings) {
+namespace {
+
+ShellLine read_strictly(std::string_view text, const shell::Surroundings& surroundings) {
   ShellLine line;
   line.text = text;
   if (count_characters(text) > shell::kClassifiedCharactersMax) {
@@ -177,6 +188,33 @@ ShellLine read_shell_line(std::string_view text, const shell::Surroundings& surr
   } else {
     LineReader(surroundings, line).read();
   }
+  return line;
+}
+
+// A file from another system, and words that go on in the next line: `r\\` and then `m x`.
+std::string without_line_tricks(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\r') continue;
+    if (c == '\n' && out.ends_with('\\')) {
+      out.pop_back();
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ShellLine read_shell_line(std::string_view text, const shell::Surroundings& surroundings) {
+  ShellLine line = read_strictly(text, surroundings);
+  if (!line.not_understood) return line;
+  const std::string plain = without_line_tricks(text);
+  if (plain == text) return line;
+  ShellLine guess = read_strictly(plain, surroundings);
+  line.guessed = std::move(guess.commands);
+  line.guessed.insert(line.guessed.end(), guess.inner.begin(), guess.inner.end());
   return line;
 }
 

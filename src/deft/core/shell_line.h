@@ -26,6 +26,9 @@ struct ShellLine {
   std::vector<shell::CommandUse> commands;  // that stand in the line, substitutions included
   // What wrappers, -c texts and find -exec among them run, at any depth. May list more than would run.
   std::vector<shell::CommandUse> inner;
+  // Of a line that is not understood: what it would run if carriage returns and continued lines were not there. Only to
+  // deny.
+  std::vector<shell::CommandUse> guessed;
 };
 
 ShellLine read_shell_line(std::string_view text, const shell::Surroundings& surroundings);

@@ -133,7 +133,12 @@ RuleMatch ShellPermission::any_rule(RuleList list, const std::string& why) const
 RuleMatch ShellPermission::match(RuleList list) const {
   RuleMatch found;
   if (const auto* rule = rules_.by_command(list, tool_, trimmed(line_.text))) return {.rule = rule};
-  if (line_.not_understood) return any_rule(list, *line_.not_understood);
+  if (line_.not_understood) {
+    for (const CommandUse& use : line_.guessed) {
+      if (const RuleMatch match = match_use(list, use); match && match.is_certain) return match;
+    }
+    return any_rule(list, *line_.not_understood);
+  }
   for (const auto* uses : {&line_.commands, &line_.inner}) {
     for (const CommandUse& use : *uses) {
       RuleMatch match = match_use(list, use);

@@ -140,6 +140,35 @@ void read_input(RunByCommand& out) {
   out.not_followed = "runs what it reads from its input";
 }
 
+// What xargs replaces by its input: -I MARK, -IMARK, -i[MARK], --replace[=MARK]. Empty: nothing.
+std::string replaced_mark(const Words& words) {
+  constexpr std::string_view kLong = "--replace";
+  constexpr std::string_view kUsual = "{}";
+  for (std::size_t i = 1; i < words.size() && words[i].text.starts_with('-'); ++i) {
+    const std::string& word = words[i].text;
+    if (word == "-I" && i + 1 < words.size()) return words[i + 1].text;
+    if (word.starts_with("-I") || word.starts_with("-i")) return word.size() > 2 ? word.substr(2) : std::string(kUsual);
+    if (word.starts_with(kLong)) {
+      return word.size() > kLong.size() + 1 ? word.substr(kLong.size() + 1) : std::string(kUsual);
+    }
+    if (takes_value(word, "-n -P -L -d -a -E -s")) ++i;
+  }
+  return {};
+}
+
+// GNU parallel joins its words to a line for a shell, and puts its arguments into it: behind :::, or from its input.
+void look_into_parallel(const Words& words, std::size_t first, RunByCommand& out) {
+  std::size_t end = first;
+  while (end < words.size() && !words[end].text.starts_with(":::")) ++end;
+  if (first < end) {
+    if (words[first].text.find('{') != std::string::npos) out.not_followed = "runs what is put in place of {}";
+    add_joined(Words(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(end)), first, out);
+    return;
+  }
+  for (std::size_t i = end; i < words.size(); ++i) add_text(words[i], out);
+  if (end == words.size()) read_input(out);
+}
+
 void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) {
   const std::string_view name = shell::command_name(words[0].text);
   std::size_t i = 1;
@@ -158,6 +187,7 @@ void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) 
     if (const auto text = text_value(words, k, wrapper.text_options)) add_text(*text, out);
   }
   i += wrapper.operands;
+  if (name == "parallel") return look_into_parallel(words, i, out);
   if (i >= words.size()) {
     // Without a command they start a shell, which reads one.
     if (out.texts.empty() && is_among_words(name, "ssh mosh su runuser")) read_input(out);
@@ -165,7 +195,11 @@ void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) 
   }
   if (wrapper.joins_words) return add_joined(words, i, out);
   Words inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-  if (is_among_words(name, "xargs gxargs parallel")) {
+  if (is_among_words(name, "xargs gxargs")) {
+    const std::string mark = replaced_mark(words);
+    for (Argument& word : inner) {
+      if (!mark.empty() && word.text.find(mark) != std::string::npos) word = unknown_word(mark, shell::Extent::one);
+    }
     inner.push_back(unknown_word("its input", shell::Extent::spread));
   }
   out.commands.push_back(std::move(inner));
@@ -188,21 +222,31 @@ void look_into_fd(const Words& words, RunByCommand& out) {
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (!words[i].is_exact() || !is_among_words(words[i].text, "-x -X --exec --exec-batch")) continue;
     Words inner(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+    for (Argument& word : inner) {  // {} {/} {//} {.} {/.}
+      if (word.text.find('{') != std::string::npos) word = unknown_word("{}", shell::Extent::one);
+    }
     inner.push_back(unknown_word("{}", shell::Extent::one));
     out.commands.push_back(std::move(inner));
     return;
   }
 }
 
+// A file whose content is a program of its own, not something that the line itself shows.
+bool names_plain_file(const Argument& word) {
+  return word.is_exact() && word.text != "-" && !word.text.starts_with("/dev/") && !word.text.starts_with("/proc/");
+}
+
 void look_into_shell(const Words& words, RunByCommand& out) {
   bool wants_text = false;
+  bool wants_input = false;  // -s: the words are arguments of what it reads
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i].text;
     const bool is_option = words[i].is_exact() && word.size() > 1 && (word[0] == '-' || word[0] == '+');
     if (!is_option) {
       if (wants_text) return add_text(words[i], out);
+      if (wants_input) return read_input(out);
       // A script: what is inside a program is not judged. But what comes through a descriptor stands in the line.
-      if (!words[i].is_exact() || word == "-" || word.starts_with("/dev/") || word.starts_with("/proc/")) {
+      if (!names_plain_file(words[i])) {
         out.reads_input = true;
         out.not_followed = "runs what is not known: " + words[i].source;
       }
@@ -210,11 +254,15 @@ void look_into_shell(const Words& words, RunByCommand& out) {
     }
     if (word == "--") continue;
     if (word.starts_with("--")) {
-      if (word == "--rcfile" || word == "--init-file") ++i;
+      if (word == "--rcfile" || word == "--init-file") {
+        ++i;
+        if (i < words.size() && !names_plain_file(words[i])) read_input(out);
+      }
       if (word == "--command") wants_text = true;
       continue;
     }
     if (word[0] == '-' && word.find('c') != std::string::npos) wants_text = true;
+    if (word.find('s') != std::string::npos) wants_input = true;
     if (word.back() == 'o' || word.back() == 'O') ++i;
   }
   if (wants_text) {

@@ -51,7 +51,9 @@ Result<TodoList> todos_of(const Json& json) {
       return wrong(at + " is too long: say it in " + std::to_string(kTodoBytesMax) + " bytes.");
     }
     if (!status) return wrong(at + ".status must be pending, in_progress or completed.");
-    todos.push_back({.content = std::string(*content), .active_form = std::string(active), .status = *status});
+    todos.push_back({.content = std::string(*content),
+                     .active_form = active == *content ? "" : std::string(active),
+                     .status = *status});
   }
   if (std::ranges::count(todos, Todo::Status::in_progress, &Todo::status) > 1) {
     return wrong("At most one todo may be in_progress: finish it before you begin the next.");

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "deft/lsp/server_table.h"
+#include "deft/os/disk_files.h"
 #include "deft/testing/fake_files.h"
+#include "deft/testing/temp_folder.h"
 #include "deft/testing/virtual_clock.h"
 
 namespace deft::lsp {
@@ -72,25 +76,14 @@ TEST_F(LspDocuments, AnotherTimeWithTheSameContentIsNoChange) {
 }
 
 TEST_F(LspDocuments, AChangeThatTheTimeDoesNotShowIsSeenByTheContent) {
-  struct FrozenFiles final : Files {  // always the same time
-    explicit FrozenFiles(std::int64_t modified_ns) : modified_ns(modified_ns) {}
-    FileStatus now() const {
-      return {.kind = FileKind::regular, .size = bytes.size(), .modified_ns = modified_ns, .links = 1};
-    }
-    Result<std::string> canonical(std::string_view path) override { return std::string(path); }
-    Result<FileStatus> status(std::string_view) override { return now(); }
-    Result<FileContent> read(std::string_view, std::size_t) override { return FileContent{now(), bytes}; }
-    Result<std::vector<std::string>> list(std::string_view, std::size_t) override { return std::vector<std::string>(); }
-    Result<Replaced> replace(std::string_view, std::string_view, const std::optional<ContentId>&) override {
-      return fail(Errc::unsupported, "");
-    }
-    std::int64_t modified_ns;
-    std::string bytes = "one";
-  };
-  FrozenFiles frozen(std::chrono::nanoseconds(clock.wall_time().time_since_epoch()).count());
-  ASSERT_TRUE(documents.show("/p/a.c", frozen, abilities));
-  frozen.bytes = "two";
-  EXPECT_EQ(documents.show("/p/a.c", frozen, abilities).value().version, 2);
+  const TempFolder folder;
+  DiskFiles disk;
+  const std::string path = folder.put("a.c", "one");
+  const auto time = std::filesystem::last_write_time(path);
+  ASSERT_TRUE(documents.show(path, disk, abilities));
+  folder.put("a.c", "two");
+  std::filesystem::last_write_time(path, time);
+  EXPECT_EQ(documents.show(path, disk, abilities).value().version, 2);
 }
 
 TEST_F(LspDocuments, AServerThatWantsToKnowOfSavesIsTold) {
@@ -108,7 +101,7 @@ TEST_F(LspDocuments, AServerThatWantsToKnowOfSavesIsTold) {
 TEST_F(LspDocuments, AFileThatIsGoneIsClosed) {
   files.put("/p/a.c", "one");
   ASSERT_TRUE(show("/p/a.c"));
-  files.remove("/p/a.c");
+  files.take_away("/p/a.c");
   told();
   documents.refresh(files, abilities);
   EXPECT_EQ(to_json(messages.at(1).second), R"({"changes":[{"uri":"file:///p/a.c","type":3}]})");

@@ -58,7 +58,7 @@ struct AbilityMethod {
   std::string_view provider;
   bool ServerAbilities::* ability;
 };
-constexpr std::array<AbilityMethod, 8> kAbilities = {{
+constexpr std::array<AbilityMethod, 9> kAbilities = {{
     {"textDocument/definition", "definitionProvider", &ServerAbilities::definition},
     {"textDocument/references", "referencesProvider", &ServerAbilities::references},
     {"textDocument/hover", "hoverProvider", &ServerAbilities::hover},
@@ -67,6 +67,7 @@ constexpr std::array<AbilityMethod, 8> kAbilities = {{
     {"textDocument/implementation", "implementationProvider", &ServerAbilities::implementation},
     {"textDocument/prepareCallHierarchy", "callHierarchyProvider", &ServerAbilities::call_hierarchy},
     {"textDocument/diagnostic", "diagnosticProvider", &ServerAbilities::pulls_diagnostics},
+    {"workspace/didChangeWatchedFiles", "", &ServerAbilities::watches_files},  // said later only
 }};
 
 void set_registered(ServerAbilities& abilities, const JsonArray* registrations, bool value) {

@@ -28,6 +28,7 @@ struct ServerAbilities {
   bool implementation = false;
   bool call_hierarchy = false;
   bool pulls_diagnostics = false;  // it is asked for them; it may publish others all the same
+  bool watches_files = false;      // it wants to know of files that change without being shown to it
   bool wants_saves = false;
   bool wants_saved_text = false;
   std::string name = {};  // and version, as it calls itself

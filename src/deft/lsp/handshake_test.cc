@@ -48,6 +48,9 @@ TEST(LspHandshake, AnAbilityMayComeLaterAndGoAgain) {
   const Json later = json(R"({"registrations":[{"id":"1","method":"textDocument/hover"},{"method":3},7]})");
   register_abilities(abilities, later);
   EXPECT_TRUE(abilities.hover);
+  EXPECT_FALSE(abilities.watches_files);
+  register_abilities(abilities, json(R"({"registrations":[{"id":"2","method":"workspace/didChangeWatchedFiles"}]})"));
+  EXPECT_TRUE(abilities.watches_files);
   unregister_abilities(abilities, json(R"({"unregisterations":[{"id":"1","method":"textDocument/hover"}]})"));
   EXPECT_FALSE(abilities.hover);
 }

@@ -67,17 +67,29 @@ ServerAbilities LanguageServer::abilities() const {
 }
 
 Result<Documents::Document> LanguageServer::synchronise(const std::string& path, Files& files) {
-  const ServerAbilities can = abilities();
   const std::lock_guard lock(documents_mutex_);
   if (!first_shown_) first_shown_ = clock_.now();
-  documents_.refresh(files, can);
-  return documents_.show(path, files, can);
+  bring_up_to_date(files);
+  return documents_.show(path, files, abilities());
 }
 
 void LanguageServer::refresh(Files& files) {
-  const ServerAbilities can = abilities();
   const std::lock_guard lock(documents_mutex_);
+  bring_up_to_date(files);
+}
+
+void LanguageServer::bring_up_to_date(Files& files) {
+  const ServerAbilities can = abilities();
   documents_.refresh(files, can);
+  if (!can.watches_files) return;
+  JsonArray changes;
+  for (const WatchedFiles::Change& change : watched_.look()) {
+    if (documents_.is_open(change.path)) continue;  // it was told of that already
+    changes.push_back(JsonObject{{"uri", file_uri(change.path)}, {"type", static_cast<int>(change.kind)}});
+  }
+  if (!changes.empty()) {
+    connection_->notify("workspace/didChangeWatchedFiles", JsonObject{{"changes", std::move(changes)}});
+  }
 }
 
 bool LanguageServer::knows(const std::string& path) const {
@@ -184,6 +196,14 @@ void LanguageServer::hear(std::string_view method, const Json& params) {
 }
 
 std::expected<Json, RpcError> LanguageServer::answer(std::string_view method, const Json& params) {
+  if (method == "client/registerCapability") {
+    ServerAbilities added;
+    register_abilities(added, params);
+    if (added.watches_files) {
+      const std::lock_guard lock(documents_mutex_);
+      watched_.look();  // from now on it is told what changes
+    }
+  }
   {
     const std::lock_guard lock(mutex_);
     if (method == "client/registerCapability") register_abilities(abilities_, params);

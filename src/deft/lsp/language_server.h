@@ -13,6 +13,7 @@
 #include "deft/lsp/diagnostics.h"
 #include "deft/lsp/documents.h"
 #include "deft/lsp/handshake.h"
+#include "deft/lsp/watched_files.h"
 
 namespace deft::lsp {
 
@@ -79,9 +80,11 @@ class LanguageServer {
         documents_(
             start_.spec, clock,
             [this](std::string_view method, Json params) { connection_->notify(method, std::move(params)); },
-            [this] { return board_.count(); }) {}
+            [this] { return board_.count(); }),
+        watched_(start_.root, start_.spec, clock) {}
   void connect(std::unique_ptr<Child> child);
   Result<void> introduce(const RequestUntil& until);
+  void bring_up_to_date(Files& files);  // under documents_mutex_
   void hear_the_end();
   void hear(std::string_view method, const Json& params);
   std::expected<Json, RpcError> answer(std::string_view method, const Json& params);
@@ -95,6 +98,7 @@ class LanguageServer {
 
   mutable std::mutex documents_mutex_;
   Documents documents_;                   // under documents_mutex_
+  WatchedFiles watched_;                  // under documents_mutex_
   std::optional<TimePoint> first_shown_;  // under documents_mutex_
 
   mutable std::mutex mutex_;

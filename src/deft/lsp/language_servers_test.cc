@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <thread>
 
+#include "deft/lsp/file_uri.h"
 #include "deft/testing/lsp_bench.h"
 #include "deft/testing/places.h"
 #include "deft/testing/real_processes.h"
@@ -155,6 +157,25 @@ TEST(LanguageServers, OneThatStillReadsTheProjectIsWaitedForAndThenSaid) {
   EXPECT_EQ(server->wait_until_idle({.deadline = bench.clock.now()}), "reading everything");
   bench.folder.put("a.fake", "def x 2\n");
   EXPECT_THAT(bench.ask("references", "a.fake", 1, 5), Not(HasSubstr("busy"))) << "the change has ended it";
+}
+
+TEST(LanguageServers, OneThatWatchesFilesIsToldOfThoseThatItWasNotShown) {
+  LspBench bench({.arguments = {"watch"}});
+  bench.folder.put("a.fake", "x\n");
+  bench.folder.put("gone.fake", "x\n");
+  bench.folder.put("other.fake", "x\n");
+  bench.ask("hover", "a.fake", 1, 1);
+  ASSERT_TRUE(eventually([&] { return bench.servers->running().at(0)->abilities().watches_files; }));
+  bench.folder.put("new.fake", "y\n");
+  bench.folder.put("new.txt", "y\n");
+  bench.folder.put("other.fake", "longer\n");
+  std::filesystem::remove(bench.folder / "gone.fake");
+  bench.ask("hover", "a.fake", 1, 1);
+  const auto told = [&](std::string_view file, int kind) {
+    return R"({"uri":")" + file_uri(bench.folder / file) + R"(","type":)" + std::to_string(kind) + "}";
+  };
+  EXPECT_THAT(bench.log(), HasSubstr(told("gone.fake", 3) + "," + told("new.fake", 1) + "," + told("other.fake", 2)));
+  EXPECT_THAT(bench.log(), Not(HasSubstr("new.txt")));
 }
 
 TEST(LanguageServers, TheyEndWithTheSession) {

@@ -11,6 +11,7 @@ namespace deft {
 namespace {
 
 constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
+constexpr std::int64_t kUrlElicitationRequired = -32042;
 constexpr std::size_t kLogCharactersMax = 2000;
 constexpr std::size_t kUriBytesMax = 8192;
 constexpr Duration kListenDelay = std::chrono::seconds(1);
@@ -151,9 +152,16 @@ McpOutcome McpClient::ask(McpRequest request, const std::stop_token& stop) {
 // In the modern era a result may be a question. The request is then made anew, with the answers.
 McpOutcome McpClient::ask_with_input(McpRequest request, const std::stop_token& stop) {
   const McpRequest original = request;
+  bool has_visited = false;
   for (int round = 0; round <= kMcpInputRoundsMax; ++round) {
     auto outcome = ask(std::move(request), stop);
-    if (!outcome) return outcome;
+    if (!outcome) {
+      // Pages that the user has to visit first; then the same is asked once more.
+      if (has_visited || !visit_pages(outcome.error(), stop)) return outcome;
+      has_visited = true;
+      request = original;
+      continue;
+    }
     const std::string_view type = find_string(*outcome, "resultType").value_or("complete");
     if (type == "complete") return outcome;
     if (type != "input_required") {
@@ -174,6 +182,17 @@ McpOutcome McpClient::ask_with_input(McpRequest request, const std::stop_token& 
   return std::unexpected(
       McpFailure{.code = Errc::limit,
                  .message = "the server asked more than " + std::to_string(kMcpInputRoundsMax) + " times in one call"});
+}
+
+bool McpClient::visit_pages(const McpFailure& failure, const std::stop_token& stop) {
+  if (!failure.rpc || failure.rpc->code != kUrlElicitationRequired || !handlers_.elicitation) return false;
+  const JsonArray* pages = failure.rpc->data ? find_array(*failure.rpc->data, "elicitations") : nullptr;
+  if (pages == nullptr || pages->empty() || pages->size() > kMcpServerRequestsMax) return false;
+  for (const Json& page : *pages) {
+    const auto answered = answer_elicitation(page, stop);
+    if (!answered || find_string(*answered, "action") != "accept") return false;
+  }
+  return true;
 }
 
 Result<JsonObject> McpClient::answers_to(const JsonObject& questions, const std::stop_token& stop) {

@@ -127,6 +127,7 @@ class McpClient {
 
   McpOutcome ask(McpRequest request, const std::stop_token& stop);
   McpOutcome ask_with_input(McpRequest request, const std::stop_token& stop);
+  bool visit_pages(const McpFailure& failure, const std::stop_token& stop);
   Result<JsonObject> answers_to(const JsonObject& questions, const std::stop_token& stop);
   std::expected<Json, RpcError> answer(const std::string& method, const Json& params, const std::stop_token& stop);
   std::expected<Json, RpcError> answer_elicitation(const Json& params, const std::stop_token& stop);

@@ -47,7 +47,7 @@ class McpClientSession : public std::enable_shared_from_this<McpClientSession> {
   void stop_request(const RpcId& id);
 
   const std::string& id() const { return id_; }
-  std::string version() const;  // of the handshake; empty: there was none
+  std::string version() const;   // of the handshake; empty: there was none
   std::size_t requests() const;  // that wait for an answer; those that only listen do not
 
  private:

@@ -384,14 +384,14 @@ void McpHttpEndpoint::post_legacy(const ReadRequest& request, RpcMessage message
     client->session->take(std::move(message), nullptr);
     return answer->send(202, {}, "");
   }
-  // A call may take long and has something to say meanwhile; all else is answered in a moment.
-  const bool is_call = asked->method == "tools/call";
+  // What the service answers may take long, and the client can come back to a stream; these two are answered at once.
+  const bool is_quick = begins || asked->method == "ping";
   auto outlet =
       std::make_shared<PostOutlet>(PostOutlet::Parts{.answer = answer,
                                                      .streams = client->streams,
                                                      .fields = std::move(fields),
                                                      .may_stream = accepts(request, "text/event-stream"),
-                                                     .streams_at_once = is_call,
+                                                     .streams_at_once = !is_quick,
                                                      .is_resumable = client->session->version() >= kMcpServedLegacy});
   client->session->take(std::move(message), outlet);
 }

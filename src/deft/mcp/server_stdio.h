@@ -21,7 +21,7 @@ class McpStdioEndpoint {
   ~McpStdioEndpoint() { session_->end(); }
 
   void feed(std::string_view bytes);
-  void end() { session_->end(); }  // the client closed its side
+  void end() { session_->end(); }                                // the client closed its side
   std::size_t requests() const { return session_->requests(); }  // that wait for an answer
   void announce(const McpChange& change) { session_->announce(change); }
 

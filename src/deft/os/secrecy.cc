@@ -1,8 +1,34 @@
 #include "deft/os/secrecy.h"
 
 #include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace deft {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kSecretEndings = {"KEY",      "TOKEN",  "SECRET",
+                                                            "PASSWORD", "PASSWD", "CREDENTIALS"};
+
+}  // namespace
+
+std::vector<std::string> secrets_of_environment() {
+  std::vector<std::string> values;
+  for (char** entry = ::environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = text.substr(0, equals);
+    const bool is_secret =
+        std::ranges::any_of(kSecretEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+    if (is_secret) values.emplace_back(text.substr(equals + 1));
+  }
+  return values;
+}
 
 bool hide_memory() {
 #if defined(__has_feature)

@@ -37,7 +37,11 @@ Engine& EngineBench::engine() {
                                 .mode = options_.mode,
                                 .executor = options_.executor,
                                 .hooks = &hooks,
-                                .store = store},
+                                .store = store,
+                                .clock = options_.clock,
+                                .classifier = options_.classifier,
+                                .opinion_patience = {},
+                                .prompts = options_.prompts},
                                frontend);
     DEFT_CHECK(opened.has_value());
     engine_ = std::move(*opened);

@@ -78,6 +78,9 @@ class EngineBench {
     ExecutorOptions executor = {};
     Mode mode = Mode::bypass;
     PermissionRules rules = {};
+    const Clock* clock = nullptr;
+    CallClassifier* classifier = nullptr;  // asked without patience
+    PromptQueue* prompts = nullptr;        // see EngineOptions
   };
   EngineBench();
   explicit EngineBench(Options options);

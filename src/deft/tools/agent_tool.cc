@@ -54,7 +54,11 @@ class AgentTool final : public Tool {
     return text;
   }
 
-  bool is_read_only(const Json&, const SessionView&) const override { return true; }
+  // Whatever the subagent does is judged by itself; but a checkout of its own is something on the disk.
+  bool is_read_only(const Json& input, const SessionView&) const override {
+    return !launcher_.needs_worktree(request_of(input));
+  }
+  bool is_concurrency_safe(const Json&, const SessionView&) const override { return true; }
   bool makes_calls() const override { return true; }
   std::optional<OwnVerdict> check_permission(const Json&, const SessionView&) const override {
     return OwnVerdict{.verdict = Verdict::allow, .reason = "whatever the subagent does is judged by itself"};

@@ -66,6 +66,7 @@ class AgentLauncher {
   // Of an agent that ran in this session and may go on; nothing: there is no such one.
   virtual std::optional<std::string> type_of(std::string_view agent_id) const = 0;
   virtual bool runs_in_background(const AgentRequest& request) const = 0;
+  virtual bool needs_worktree(const AgentRequest& request) const = 0;  // a checkout of its own is made for it
   // Says why it cannot be started. `io.agent_id` is its parent.
   virtual Result<void> check(const AgentRequest& request, const ToolIo& io) const = 0;
   // Returns its id. It works from now on, on a thread of its own, until it is done, or stopped by `io.stop`.

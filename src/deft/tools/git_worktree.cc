@@ -126,6 +126,11 @@ Result<void> check_worktree_name(std::string_view name) {
 
 std::string random_worktree_name() { return "work-" + random_uuid().substr(0, 8); }
 
+std::string worktree_path(const std::string& directory, std::string_view name, Os os) {
+  const auto state = read_git_state(directory, os.files);
+  return state ? state->root + std::string(kWorktreesFolder) + "/" + flat(name) : "";
+}
+
 Result<WorktreeStay> make_worktree(const std::string& directory, const std::string& name, bool trusted,
                                    const WorktreeOptions& options, Os os, std::stop_token stop) {
   if (auto valid = check_worktree_name(name); !valid) return std::unexpected(valid.error());

@@ -29,6 +29,9 @@ struct WorktreeOptions {
 Result<void> check_worktree_name(std::string_view name);
 std::string random_worktree_name();
 
+// Where one of this name stands, or would; "" if the directory is in no repository.
+std::string worktree_path(const std::string& directory, std::string_view name, Os os);
+
 // Makes one in ROOT/.deft/worktrees/NAME, with the branch "worktree-NAME". `directory`: canonical, in the repository.
 // `trusted`: the user has trusted it.
 Result<WorktreeStay> make_worktree(const std::string& directory, const std::string& name, bool trusted,

@@ -52,7 +52,7 @@ class SkillTool final : public Tool {
   explicit SkillTool(SkillToolOptions options) : options_(std::move(options)) {
     if (!options_.skills) return;
     const std::string listing = skill_listing(options_.skills->for_model(), options_.listing_characters_max);
-    spec_.description += listing.empty() ? "\n\nThere are none yet." : "\n\nSkills:\n" + listing;
+    if (!listing.empty()) spec_.description += "\n\nSkills:\n" + listing;
   }
 
   const ToolSpec& spec() const override { return spec_; }
@@ -155,7 +155,17 @@ class SkillTool final : public Tool {
       .always_load = true};
 };
 
+class NoSkills final : public Skills {
+ public:
+  std::vector<Skill> for_model() const override { return {}; }
+  Result<Skill> find(std::string_view) const override { return fail(Errc::not_found, "There are no skills here."); }
+  std::optional<Skill> known(std::string_view) const override { return std::nullopt; }
+  std::vector<Skill> all() const override { return {}; }
+};
+
 }  // namespace
+
+std::shared_ptr<const Skills> no_skills() { return std::make_shared<NoSkills>(); }
 
 Result<ReadySkill> make_ready(const Skill& skill, const std::string& arguments, const SkillScene& scene,
                               const Permissions& permissions, const CallWithin& call) {

@@ -27,6 +27,9 @@ class Skills {
   virtual std::vector<Skill> all() const = 0;  // that are known, by name
 };
 
+// For whoever only wants to know what the tool is.
+std::shared_ptr<const Skills> no_skills();
+
 // What the text of a skill may name of its session.
 struct SkillScene {
   std::string session_id = {};

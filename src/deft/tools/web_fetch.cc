@@ -123,7 +123,9 @@ class WebFetchTool final : public Tool {
     if (!page) return std::unexpected(page.error());
     if (!page->moved_to.empty()) return moved(*page, began, io);
     if (page->status >= 400) return refused(*page);
-    if (page->content_type == "application/pdf" || page->bytes.starts_with("%PDF-")) return pdf(std::move(*page), io);
+    if (page->content_type == "application/pdf" || page->bytes.starts_with("%PDF-")) {
+      return pdf(std::move(*page), find_string(input, "pages").value_or(""), io);
+    }
     if (const auto image = image_info(page->bytes)) return picture(std::move(*page), *image, io);
     if (!is_html(*page) && !is_text(*page)) {
       return fail(Errc::unsupported, url->text() + " is " + human_bytes(page->bytes.size()) + " of " +
@@ -137,9 +139,7 @@ class WebFetchTool final : public Tool {
 
   void map_result(const Json&, ToolResult& result) const override {
     if (!result.blocks.empty()) return;
-    if (const auto* file = find_object(result.details, "file"); file && find_string(result.details, "type") == "pdf") {
-      return map_pdf(result);
-    }
+    if (find_object(result.details, "file")) return map_pdf(result);
     if (const auto text = find_string(result.details, "result")) result.text = *text;
   }
   std::string render_use(const Json& input) const override {
@@ -187,11 +187,11 @@ class WebFetchTool final : public Tool {
                                   std::string(code_text(page.status)) + (said.empty() ? "." : ":\n" + said));
   }
 
-  static Result<ToolResult> pdf(WebPage page, ToolIo& io) {
+  static Result<ToolResult> pdf(WebPage page, std::string_view pages, ToolIo& io) {
     OpenedFile file;
     file.path = page.url.text();
     file.content.bytes = std::move(page.bytes);
-    return read_pdf({.path = page.url.text(), .pages = ""}, file, io);
+    return read_pdf({.path = page.url.text(), .pages = std::string(pages)}, file, io);
   }
 
   static Result<ToolResult> picture(WebPage page, const ImageInfo& info, ToolIo& io) {
@@ -224,6 +224,7 @@ class WebFetchTool final : public Tool {
                      {"properties",
                       {{"url", {{"type", "string"}, {"description", "The address, https://…"}}},
                        {"prompt", {{"type", "string"}, {"description", "What you want to know from the page."}}},
+                       {"pages", {{"type", "string"}, {"description", "Of a PDF: which pages, such as \"3-7\"."}}},
                        {"offset",
                         {{"type", "integer"},
                          {"minimum", 0},

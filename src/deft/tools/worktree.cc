@@ -14,6 +14,22 @@ std::string project_of(const ToolIo& io) {
   return directories.empty() ? std::string(io.session.working_directory()) : directories.front();
 }
 
+bool is_gone(const WorktreeStay& stay, const Os& os) {
+  const auto status = os.files.status(stay.path);
+  return status && status->kind == FileKind::missing;
+}
+
+Result<WorktreeStay> stay_by_hook(const Result<std::string>& made, const std::string& directory, const Os& os) {
+  if (!made) return std::unexpected(made.error());
+  const auto canonical = made->starts_with('/') ? os.files.canonical(*made) : Result<std::string>("");
+  const auto status = canonical && !canonical->empty() ? os.files.status(*canonical) : Result<FileStatus>(FileStatus{});
+  if (!status || status->kind != FileKind::directory) {
+    return fail(Errc::failed, "The WorktreeCreate hook gave " + json_quote(*made) +
+                                  ", which is no folder. Its last line must be the absolute path of the worktree.");
+  }
+  return WorktreeStay{.path = *canonical, .from = directory, .is_made_here = true, .is_by_hook = true};
+}
+
 class EnterWorktreeTool final : public Tool {
  public:
   explicit EnterWorktreeTool(WorktreeToolOptions options) : options_(std::move(options)) {}
@@ -34,9 +50,7 @@ class EnterWorktreeTool final : public Tool {
   }
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
-    auto stay = find_string(input, "path")
-                    ? existing_worktree(project_of(io), std::string(*find_string(input, "path")), io.os)
-                    : new_worktree(input, io);
+    auto stay = stay_of(input, io);
     if (!stay) return std::unexpected(stay.error());
     std::string message = "The session works in the worktree " + stay->path +
                           (stay->branch.empty() ? "" : " on the branch " + stay->branch) + " now. Paths of " +
@@ -49,25 +63,12 @@ class EnterWorktreeTool final : public Tool {
   }
 
  private:
-  Result<WorktreeStay> new_worktree(const Json& input, ToolIo& io) const {
-    const std::string name =
-        find_string(input, "name") ? std::string(*find_string(input, "name")) : random_worktree_name();
-    if (options_.create_by_hook) {
-      if (const auto made = options_.create_by_hook(name, io.stop)) return by_hook(*made, io);
-    }
-    return make_worktree(project_of(io), name, is_trusted(io), options_.git, io.os, io.stop);
-  }
-
-  static Result<WorktreeStay> by_hook(const Result<std::string>& made, ToolIo& io) {
-    if (!made) return std::unexpected(made.error());
-    const auto canonical = made->starts_with('/') ? io.os.files.canonical(*made) : Result<std::string>("");
-    const auto status =
-        canonical && !canonical->empty() ? io.os.files.status(*canonical) : Result<FileStatus>(FileStatus{});
-    if (!status || status->kind != FileKind::directory) {
-      return fail(Errc::failed, "The WorktreeCreate hook gave " + json_quote(*made) +
-                                    ", which is no folder. Its last line must be the absolute path of the worktree.");
-    }
-    return WorktreeStay{.path = *canonical, .from = project_of(io), .is_made_here = true, .is_by_hook = true};
+  Result<WorktreeStay> stay_of(const Json& input, ToolIo& io) const {
+    if (const auto path = find_string(input, "path"))
+      return existing_worktree(project_of(io), std::string(*path), io.os);
+    const auto name = find_string(input, "name");
+    return new_worktree(options_, project_of(io), name ? std::string(*name) : random_worktree_name(), is_trusted(io),
+                        io.os, io.stop);
   }
 
   WorktreeToolOptions options_;
@@ -152,23 +153,15 @@ class ExitWorktreeTool final : public Tool {
   }
 
   Result<void> remove(const WorktreeStay& stay, bool discards_changes, ToolIo& io) const {
-    if (stay.is_by_hook) {
-      if (!options_.remove_by_hook)
-        return fail(Errc::unsupported, "No WorktreeRemove hook is there to remove it: leave it with action keep.");
-      return options_.remove_by_hook(stay.path, io.stop);
+    if (discards_changes && !stay.is_by_hook && !is_gone(stay, io.os)) {
+      return remove_worktree(stay, is_trusted(io), options_.git, io.os, io.stop);
     }
-    const auto status = io.os.files.status(stay.path);
-    if (status && status->kind == FileKind::missing) return {};  // somebody else was quicker
-    if (!discards_changes) {
-      const auto loss = worktree_loss(stay, is_trusted(io), options_.git, io.os, io.stop);
-      if (!loss) return std::unexpected(loss.error());
-      if (!loss->empty()) {
-        return fail(Errc::denied, "Removing the worktree would lose " + loss->text() +
-                                      ". Commit or merge that first, keep the worktree (action keep), or, only if the "
-                                      "user says so, set discard_changes.");
-      }
-    }
-    return remove_worktree(stay, is_trusted(io), options_.git, io.os, io.stop);
+    auto ended = end_worktree(options_, stay, is_trusted(io), io.os, io.stop);
+    if (ended || ended.error().code != Errc::invalid_input) return ended;
+    return fail(Errc::invalid_input,
+                ended.error().message +
+                    ". Commit or merge that first, keep the worktree (action keep), or, only if the user "
+                    "says so, set discard_changes.");
   }
 
   WorktreeToolOptions options_;
@@ -191,6 +184,29 @@ class ExitWorktreeTool final : public Tool {
 };
 
 }  // namespace
+
+Result<WorktreeStay> new_worktree(const WorktreeToolOptions& options, const std::string& directory,
+                                  const std::string& name, bool trusted, Os os, std::stop_token stop) {
+  if (options.create_by_hook) {
+    if (const auto made = options.create_by_hook(name, stop)) return stay_by_hook(*made, directory, os);
+  }
+  return make_worktree(directory, name, trusted, options.git, os, std::move(stop));
+}
+
+Result<void> end_worktree(const WorktreeToolOptions& options, const WorktreeStay& stay, bool trusted, Os os,
+                          std::stop_token stop) {
+  if (is_gone(stay, os)) return {};  // somebody else was quicker
+  if (stay.is_by_hook) {
+    if (!options.remove_by_hook) {
+      return fail(Errc::unsupported, "No WorktreeRemove hook is there to remove it: leave it with action keep.");
+    }
+    return options.remove_by_hook(stay.path, std::move(stop));
+  }
+  const auto loss = worktree_loss(stay, trusted, options.git, os, stop);
+  if (!loss) return std::unexpected(loss.error());
+  if (!loss->empty()) return fail(Errc::invalid_input, "Removing the worktree would lose " + loss->text());
+  return remove_worktree(stay, trusted, options.git, os, std::move(stop));
+}
 
 std::shared_ptr<Tool> make_enter_worktree_tool(WorktreeToolOptions options) {
   return std::make_shared<EnterWorktreeTool>(std::move(options));

@@ -19,6 +19,13 @@ struct WorktreeToolOptions {
   std::function<Result<void>(const std::string& path, std::stop_token stop)> remove_by_hook = nullptr;
 };
 
+// By hooks or by git; `directory` is canonical, `trusted`: the user has trusted it.
+Result<WorktreeStay> new_worktree(const WorktreeToolOptions& options, const std::string& directory,
+                                  const std::string& name, bool trusted, Os os, std::stop_token stop);
+// Removes one that was made so. The error `invalid_input` says what would be lost by that.
+Result<void> end_worktree(const WorktreeToolOptions& options, const WorktreeStay& stay, bool trusted, Os os,
+                          std::stop_token stop);
+
 // The session goes on in another checkout of its repository: files are changed there, and what tools may touch follows.
 std::shared_ptr<Tool> make_enter_worktree_tool(WorktreeToolOptions options = {});
 // And comes back. What was made there is kept, or removed if nothing is lost by that.

@@ -7,8 +7,10 @@
 
 #include "deft/agent/agent_files.h"
 #include "deft/agent/hook_model.h"
+#include "deft/agent/page_question.h"
 #include "deft/agent/project_memory.h"
 #include "deft/config/agent_file.h"
+#include "deft/model/anthropic_client.h"
 #include "deft/os/disk_files.h"
 #include "deft/os/environment.h"
 #include "deft/os/git_state.h"
@@ -109,6 +111,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
       settings_(std::move(settings.merged.settings)),
       permissions_(std::move(settings.merged.permissions)),
       trusted_(settings.trusted),
+      files_(std::move(settings.files)),
       provider_(std::move(provider)),
       notices_(std::move(settings.merged.problems)),
       http_(http_network(ShellEnvironment::own())) {
@@ -144,6 +147,13 @@ Result<void> AgentSession::wire(Frontend& frontend) {
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
+  if (!settings_.telemetry.otlp_endpoint.empty()) {
+    telemetry_.emplace(
+        OtelOptions{.endpoint = settings_.telemetry.otlp_endpoint,
+                    .headers = settings_.telemetry.otlp_headers,
+                    .session = {.id = id_, .provider = std::string(client_->name()), .version = DEFT_VERSION}},
+        http_, clock_);
+  }
   subagents_.emplace(subagent_options(), *client_, *watch_);
   remembering_.emplace(*client_);
   auto agent = Agent::open(agent_options(std::move(*folder)), *remembering_, *watch_);
@@ -157,6 +167,7 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   if (options_.title) agent_->set_state("title", Json(*options_.title));
   agent_->options().system = make_system_prompt();
   if (auto added = add_tools(); !added) return added;
+  if (auto started = start_servers(frontend); !started) return started;
   return options_.output_schema ? want_structured_output(*options_.output_schema) : Result<void>();
 }
 
@@ -191,11 +202,13 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                                                .streaming = settings_.streaming,
                                                .sibling_cancellation = settings_.cancel_siblings_on_failure,
                                                .asking = options_.asking,
-                                               .defers = true},
+                                               .defers = true,
+                                               .question_time = settings_.question_time},
                                   .results = result_options(settings_),
                                   .hooks = &hooks_->runner(),
                                   .store = &*store_,
-                                  .clock = &clock_},
+                                  .clock = &clock_,
+                                  .timeline = telemetry_ ? &*telemetry_ : nullptr},
                        .model = provider_.model,
                        .fallback_models = provider_.fallback_models,
                        .thinking = options_.thinking ? options_.thinking : thinking_of(provider_, settings_.model),
@@ -211,6 +224,7 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
     options.context.window_tokens = static_cast<std::uint64_t>(*window);
   }
   options.context.automatic = settings_.model.auto_compact.value_or(true);
+  use_tool_search(options);
   options.children = &subagents_->of_main();
   options.waits_for_children = options_.waits_for_subagents;
   options.cost = [prices = settings_.prices](const std::string& model, const Json& usage) {
@@ -220,12 +234,26 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
   return options;
 }
 
+// Which tools the model is not shown at first. Only the makers' own API is known to load tools itself.
+void AgentSession::use_tool_search(AgentOptions& options) {
+  const char* wanted = std::getenv("ENABLE_TOOL_SEARCH");
+  const bool by_reference =
+      provider_.api == ModelApi::anthropic && shown_host(provider_.base_url) == shown_host(kAnthropicUrl);
+  auto deferral = parse_deferral(wanted ? wanted : "", options.context.window_tokens, by_reference);
+  if (deferral) {
+    options.deferral = *deferral;
+  } else {
+    notices_.push_back(deferral.error().message);
+  }
+}
+
 Result<void> AgentSession::add_tools() {
   const auto wants = [this](const std::string& tool) {
     return !options_.tools || std::ranges::find(*options_.tools, tool) != options_.tools->end();
   };
   BuiltinOptions builtin = builtin_options(settings_, provider_.model);
   builtin.tasks = tasks_;
+  if (!provider_.small_model.empty()) builtin.web.ask = page_question(*client_, clock_, provider_.small_model);
   found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
   builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
     return memory->after_reading(path);
@@ -251,7 +279,7 @@ SubagentOptions AgentSession::subagent_options() {
                                             .given = options_.agents},
                                            files);
   for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
-  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_};
+  SubagentOptions options{.types = std::move(found.types), .tasks = tasks_, .worktree = worktree_options()};
   for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
     if (const char* model = std::getenv(name); model && *model) options.model = model;
   }
@@ -380,6 +408,7 @@ std::vector<std::string> AgentSession::tool_names() {
 }
 
 SessionBegin AgentSession::begin() {
+  servers_->wait_for_first({});
   const bool is_old = options_.choice && (options_.choice->resume || options_.choice->go_on);
   const bool is_fork = options_.choice && options_.choice->fork;
   SessionBegin begun = agent_->begin_session(is_fork ? "fork" : is_old ? "resume" : "startup");
@@ -387,6 +416,9 @@ SessionBegin AgentSession::begin() {
   return begun;
 }
 
-void AgentSession::end(std::string_view reason) { agent_->end_session(reason); }
+void AgentSession::end(std::string_view reason) {
+  agent_->end_session(reason);
+  servers_->servers().stop();
+}
 
 }  // namespace deft

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "deft/agent/agent.h"
 #include "deft/agent/found_memory.h"
+#include "deft/agent/otel_export.h"
 #include "deft/agent/schedule_watch.h"
 #include "deft/agent/session_choice.h"
 #include "deft/agent/subagents.h"
@@ -21,6 +23,7 @@
 #include "deft/os/warden_processes.h"
 #include "deft/tools/builtin.h"
 #include "deft/ui/hook_setup.h"
+#include "deft/ui/session_servers.h"
 #include "deft/ui/session_settings.h"
 #include "deft/ui/settings_store.h"
 #include "deft/ui/skill_setup.h"
@@ -57,6 +60,8 @@ struct AgentSessionOptions {
   bool waits_for_subagents = true;  // a turn does not end before those in the background have
   Asking asking = Asking::nobody;
   bool raw_events = false;
+  McpRequestedFiles mcp = {};
+  std::optional<HostAccess> host = std::nullopt;  // for MCP servers: their questions, and those inside of the host
   // Takes prompts that come by themselves (what was scheduled, what a monitored command printed), from any thread, to
   // be given in a turn of their own; nothing: there are no tools that make such prompts.
   std::function<void(const std::string& prompt)> give_prompt = nullptr;
@@ -84,6 +89,9 @@ class AgentSession {
   const std::vector<std::string>& notices() const { return notices_; }
   // What the model is offered now. On the turn's thread, between turns.
   std::vector<std::string> tool_names();
+  // Before each turn, on its thread: what MCP servers have published since.
+  void take_server_tools();
+  SessionServers& servers() { return *servers_; }
   std::vector<ListedCommand> commands() const;  // that a prompt may call
   std::vector<std::string> skill_names() const;
   std::vector<AgentType> agent_types() const { return subagents_->types_for({}); }
@@ -111,11 +119,13 @@ class AgentSession {
   Result<void> wire(Frontend& frontend);
   Result<std::optional<std::string>> choose_folder();
   AgentOptions agent_options(std::optional<std::string> folder);
+  void use_tool_search(AgentOptions& options);
   Result<void> add_tools();
   void tell(std::string notice);              // people; from any thread
   void use_toolbox(BuiltinOptions& builtin);  // agent_session_toolbox.cc
   // agent_session_skills.cc
   void use_skills(BuiltinOptions& builtin);
+  WorktreeToolOptions worktree_options();
   void add_commands(std::shared_ptr<BackgroundTasks> tasks);
   Result<std::string> compact(const std::string& instructions);
   Result<std::string> clear();
@@ -124,6 +134,9 @@ class AgentSession {
   MemoryRequest memory_request() const;
   SubagentOptions subagent_options();
   HookConfig with_host_hooks(HookConfig config) const;
+  Result<void> start_servers(Frontend& frontend);  // agent_session_servers.cc
+  Result<Json> sample(const std::string& server, const std::string& model, const Json& params,
+                      const std::stop_token& stop);  // the same
 
   AgentSessionOptions options_;
   Settings settings_;
@@ -131,6 +144,7 @@ class AgentSession {
   HookConfig settings_hooks_;  // as the files have them
   Json host_hooks_;
   bool trusted_ = false;
+  std::vector<LoadedFile> files_;
   ProviderChoice provider_;
   std::string id_;
   std::vector<std::string> notices_;
@@ -139,6 +153,7 @@ class AgentSession {
   WardenProcesses processes_{clock_};
   CurlHttpClient http_;
   std::unique_ptr<ModelClient> client_;
+  std::optional<OtelExport> telemetry_;           // nothing: nobody is told
   std::optional<RememberingClient> remembering_;  // what the agent asks by
   std::optional<HookSetup> hooks_;
   std::optional<SettingsStore> store_;
@@ -151,6 +166,8 @@ class AgentSession {
   std::unique_ptr<Agent> agent_;
   std::optional<SkillSetup> skills_;
   std::shared_ptr<PromptCommands> commands_;  // nothing: none can be called
+  std::atomic<std::size_t> samples_ = 0;      // of MCP servers
+  std::unique_ptr<SessionServers> servers_;
 };
 
 }  // namespace deft

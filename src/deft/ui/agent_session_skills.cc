@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "deft/agent/skill_agents.h"
 #include "deft/agent/worktree_hooks.h"
 #include "deft/tools/shell_environment.h"
 #include "deft/ui/agent_session.h"
+#include "deft/ui/builtin_options.h"
 
 // Skills, worktrees and commands of a session, and the commands that need no model.
 
@@ -65,25 +67,26 @@ void AgentSession::use_skills(BuiltinOptions& builtin) {
                   agent_->engine(), hooks_->runner());
   for (std::string& problem : skills_->shelf()->problems()) notices_.push_back(std::move(problem));
   builtin.skill = skills_->tool_options();
-  builtin.worktree = with_worktree_hooks(builtin.worktree, hooks_->runner(), [engine = &agent_->engine()] {
-    return HookScene{.directory = engine->permissions()->setup().directory, .mode = engine->permissions()->mode()};
-  });
-  agent_->options().when_files_were_read = [shelf = skills_->shelf()](const std::vector<std::string>& paths) {
-    std::vector<Skill> found;
-    for (const std::string& path : paths) {
-      for (Skill& skill : shelf->after_reading(path)) found.push_back(std::move(skill));
-    }
-    return std::vector<std::string>{new_skills_text(found)};
-  };
+  builtin.skill.run_agent = run_by_agent(*subagents_);
+  builtin.worktree = worktree_options();
+  builtin.after_reading = skills_->after_reading(builtin.after_reading);
   if (!builtin.tasks) builtin.tasks = std::make_shared<BackgroundTasks>();
   if (options_.slash_commands) add_commands(builtin.tasks);
+}
+
+WorktreeToolOptions AgentSession::worktree_options() {
+  return with_worktree_hooks({.git = deft::worktree_options(settings_)}, hooks_->runner(), [this] {
+    const auto permissions = agent_->engine().permissions();
+    return HookScene{.directory = permissions->setup().directory, .mode = permissions->mode()};
+  });
 }
 
 void AgentSession::add_commands(std::shared_ptr<BackgroundTasks> tasks) {
   commands_ =
       std::make_shared<PromptCommands>(PromptCommands::Parts{.skills = skills_->shelf(),
                                                              .scene = [scene = skills_->scene()] { return scene; },
-                                                             .use_hooks = skills_->use_hooks()});
+                                                             .use_hooks = skills_->use_hooks(),
+                                                             .can_fork = true});
   commands_->add({.name = "help",
                   .description = "Says what can be called",
                   .run = [this](const std::string&) -> Result<std::string> { return help_text(commands()); }});
@@ -130,7 +133,11 @@ Result<std::string> AgentSession::clear() {
 
 TurnEnd AgentSession::run_turn(const Prompt& prompt) {
   const auto text = commands_ ? only_text(prompt) : std::nullopt;
-  const auto command = text ? commands_->find(*text) : Result<std::optional<PromptCommand>>(std::nullopt);
+  auto command = text ? commands_->find(*text) : Result<std::optional<PromptCommand>>(std::nullopt);
+  if (!command) {  // perhaps its file has come since
+    skills_->shelf()->look_again();
+    command = commands_->find(*text);
+  }
   const bool is_built_in = command && *command && (*command)->kind == PromptCommand::Kind::built_in;
   if (!is_built_in) return agent_->run_turn(prompt);
   const TimePoint began = clock_.now();

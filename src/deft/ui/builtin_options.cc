@@ -66,6 +66,13 @@ bool offers_apply_patch(ToolSettings::EditTool edit_tool, std::string_view model
 
 }  // namespace
 
+WorktreeOptions worktree_options(const Settings& settings) {
+  return {.symlinked_directories = settings.worktree.symlink_directories,
+          .sparse_paths = settings.worktree.sparse_paths,
+          .from_remote = settings.worktree.from_remote,
+          .environment = ShellEnvironment::own()};
+}
+
 BuiltinOptions builtin_options(const Settings& settings, std::string_view model) {
   const ShellSettings& shell = settings.shell;
   const bool can_restrict = can_run_read_only();
@@ -88,6 +95,7 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
     options.web_search.key = key;
   }
+  options.worktree.git = worktree_options(settings);
   for (const RemoteTarget& target : settings.tools.remote_targets) {
     const char* token = target.token_variable.empty() ? nullptr : std::getenv(target.token_variable.c_str());
     options.remote_targets.push_back(
@@ -99,10 +107,6 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
   if (const auto tokens = settings.tools.advisor_tokens_max) {
     options.advisor.tokens_max = static_cast<std::uint64_t>(*tokens);
   }
-  options.worktree.git = {.symlinked_directories = settings.worktree.symlink_directories,
-                          .sparse_paths = settings.worktree.sparse_paths,
-                          .from_remote = settings.worktree.from_remote,
-                          .environment = ShellEnvironment::own()};
   options.others = [of_lsp = settings.lsp, profile = options.bash.profile, can_restrict] {
     auto servers = std::make_shared<lsp::LanguageServers>(
         lsp::LanguageServersOptions{.settings = of_lsp, .profile = profile, .can_restrict = can_restrict});

@@ -8,6 +8,8 @@
 
 namespace deft {
 
+WorktreeOptions worktree_options(const Settings& settings);
+
 // What the settings and the environment (BASH_DEFAULT_TIMEOUT_MS, BASH_MAX_TIMEOUT_MS) say about the tools that come
 // with deft. A variable that is no sensible number is left out of account.
 // `model` is the one that the session begins with; empty: not known.

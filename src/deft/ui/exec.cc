@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "deft/agent/engine.h"
+#include "deft/agent/timeline_recorder.h"
 #include "deft/agent/worktree_hooks.h"
 #include "deft/base/path.h"
 #include "deft/core/message_json.h"
@@ -70,7 +71,8 @@ std::string done_line(const ExecutorSummary& summary) {
                             {"reason", summary.aborted ? "aborted_tools" : "completed"}});
 }
 
-EngineOptions engine_options(const ExecOptions& options, HookRunner& hooks, PermissionStore& store) {
+EngineOptions engine_options(const ExecOptions& options, HookRunner& hooks, PermissionStore& store,
+                             PromptQueue& prompts) {
   const Settings& settings = options.settings;
   return {.working_directory = options.working_directory,
           .directories = options.directories,
@@ -80,10 +82,12 @@ EngineOptions engine_options(const ExecOptions& options, HookRunner& hooks, Perm
                        .scheduling = settings.exclusive_scheduling ? Scheduling::exclusive : Scheduling::footprints,
                        .streaming = settings.streaming,
                        .sibling_cancellation = settings.cancel_siblings_on_failure,
-                       .asking = options.asking},
+                       .asking = options.asking,
+                       .question_time = settings.question_time},
           .results = result_options(settings),
           .hooks = &hooks,
-          .store = &store};
+          .store = &store,
+          .prompts = &prompts};
 }
 
 int execute(const ExecOptions& options) {
@@ -91,21 +95,26 @@ int execute(const ExecOptions& options) {
   LineWriter writer(STDOUT_FILENO, [&] {  // nobody reads our answers any more
     if (Engine* engine = running) engine->feed(Feed(Aborted{}));
   });
+  PromptQueue prompts;
   std::optional<TerminalAsker> terminal;
   if (options.asking == Asking::person) {
     auto opened = TerminalAsker::open_terminal();
     if (!opened) return complain({opened.error().code, "--ask terminal: " + opened.error().message});
-    terminal.emplace(std::move(*opened), options.working_directory, [&](Feed feed) {
-      if (Engine* engine = running) engine->feed(std::move(feed));
+    terminal.emplace(std::move(*opened), options.working_directory, prompts, [&] {  // the person has gone
+      if (Engine* engine = running) engine->feed(Feed(Aborted{}));
     });
   }
   HookSetup hooks(options.hooks, options.working_directory);
   SettingsStore store(options.settings_request, options.settings_signature, options.permissions,
                       [&](HookConfig changed) { hooks.use(std::move(changed)); });
-  ExecFrontend frontend(writer, options.all_events, terminal ? &*terminal : nullptr);
-  auto engine = Engine::open(engine_options(options, hooks.runner(), store), frontend);
+  ExecFrontend frontend(writer, options.all_events);
+  if (options.asking == Asking::frontend) prompts.watch(frontend);
+  const SystemClock clock;
+  TimelineRecorder timeline(frontend, clock);
+  auto engine = Engine::open(engine_options(options, hooks.runner(), store, prompts), timeline);
   if (!engine) return complain(engine.error());
   const std::string& folder = (*engine)->session_folder();
+  if (options.session_folder) timeline.begin(folder);
   hooks.begin_session(std::string(file_name(folder)), folder);
   BuiltinOptions builtin = builtin_options(options.settings);
   builtin.search.denied = [engine = engine->get()](std::string_view path, bool) {
@@ -119,6 +128,7 @@ int execute(const ExecOptions& options) {
     std::fprintf(stderr, "deft exec: %s\n", safe_display(problem).c_str());
   }
   builtin.skill = skills.tool_options();
+  builtin.after_reading = skills.after_reading(builtin.after_reading);
   builtin.worktree = with_worktree_hooks(builtin.worktree, hooks.runner(), [engine = engine->get()] {
     return HookScene{.directory = engine->permissions()->setup().directory, .mode = engine->permissions()->mode()};
   });

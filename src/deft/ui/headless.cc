@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "deft/agent/daily_sweep.h"
+#include "deft/base/clock.h"
 #include "deft/base/overloaded.h"
+#include "deft/base/secret_mask.h"
+#include "deft/os/secrecy.h"
+#include "deft/ui/event_log.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
 #include "deft/ui/prompt_input.h"
@@ -37,7 +43,8 @@ class HeadlessRun {
   explicit HeadlessRun(HeadlessOptions options)
       : options_(std::move(options)),
         writer_(STDOUT_FILENO, [this] { output_gone(); }),
-        output_(writer_, options_.output),
+        errors_(STDERR_FILENO, [] {}),
+        output_(writer_, errors_, options_.output),
         port_([this](const JsonObject& line) { output_.put_raw(to_json(line)); }) {}
 
   int run() {
@@ -47,12 +54,22 @@ class HeadlessRun {
         if (!callback.call_id.empty()) request["tool_use_id"] = callback.call_id;
         return port_.ask_and_wait(std::move(request), callback.deadline, std::move(stop));
       };
+      options_.session.host = HostAccess{
+          .ask_and_wait = [this](JsonObject request,
+                                 std::stop_token stop) { return port_.ask_and_wait(std::move(request), {}, stop); },
+          .ask = [this](JsonObject request,
+                        std::function<void(Result<Json>)> then) { port_.ask(std::move(request), std::move(then)); }};
     }
     // Whoever has turns to come can be told of what happens between them.
     if (options_.stream_input) {
       options_.session.give_prompt = [this](const std::string& prompt) { give(prompt); };
     }
-    auto opened = AgentSession::open(options_.session, output_);
+    if (options_.events_file) {
+      auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
+      if (!log) return complain(log.error().message);
+      events_ = std::move(*log);
+    }
+    auto opened = AgentSession::open(options_.session, events_ ? static_cast<Frontend&>(*events_) : output_);
     if (!opened) return complain(opened.error().message);
     session_ = std::move(*opened);
     agent_ = &session_->agent();
@@ -111,7 +128,9 @@ class HeadlessRun {
 
   int turn(Prompt prompt) {
     begin_session(prompt);
+    session_->agent().announce_turn();  // whoever sees it begin may end it
     if (ends_) return 0;
+    session_->take_server_tools();
     output_.begin_turn();
     put_init();
     interrupted_ = false;
@@ -144,7 +163,7 @@ class HeadlessRun {
                  {"subtype", "init"},
                  {"cwd", session_->agent().engine().session().working_directory},
                  {"tools", std::move(tools)},
-                 {"mcp_servers", JsonArray{}},
+                 {"mcp_servers", session_->servers().statuses()},
                  {"model", session_->agent().options().model},
                  {"permissionMode", to_string(session_->agent().engine().permissions()->mode())},
                  {"slash_commands", std::move(commands)},
@@ -165,7 +184,11 @@ class HeadlessRun {
     if (const int signal = ending_signal_) exit_code = kExitSignal + signal;
     // A thread that never came back would be waited for.
     if (session_->agent().engine().executor().stuck_workers() > 0) std::_Exit(exit_code);
+    const std::chrono::hours kept{24 * session_->settings().results.cleanup_days};
     session_.reset();
+    if (options_.session.choice && ending_signal_ == 0) {
+      sweep_sessions_daily(SessionStore::default_folder(), kept, std::chrono::system_clock::now());
+    }
     return exit_code;
   }
 
@@ -217,7 +240,10 @@ class HeadlessRun {
   std::atomic<bool> interrupted_ = false;  // the turn under way, by a signal
   bool has_begun_ = false;
   LineWriter writer_;
+  LineWriter errors_;
   HeadlessOutput output_;
+  const SystemClock clock_;
+  std::unique_ptr<EventLog> events_;  // on the way to the output; nothing: nobody wants to know
   ControlPort port_;
   std::unique_ptr<AgentSession> session_;
   std::optional<HeadlessHost> host_;

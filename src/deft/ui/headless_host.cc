@@ -136,7 +136,10 @@ void HeadlessHost::take(const HostRequest& request) {
       parts_.port.answer(request.id, {{"total_cost_usd", usage.cost}, {"total_tokens", usage.tokens}});
     });
   }
-  if (subtype == "mcp_status") return parts_.port.answer(request.id, {{"mcpServers", JsonArray{}}});
+  if (subtype == "mcp_status") {
+    return parts_.port.answer(request.id, {{"mcpServers", parts_.session.servers().statuses()}});
+  }
+  if (subtype.starts_with("mcp_")) return between_turns([this, request] { take_mcp(request); });
   if (subtype == "get_binary_version") {
     return parts_.port.answer(request.id, {{"version", kProtocolVersion}, {"deft", DEFT_VERSION}});
   }
@@ -147,6 +150,7 @@ void HeadlessHost::interrupt(const HostRequest& request) {
   JsonArray queued, cancelled;
   {
     const std::lock_guard lock(mutex_);
+    parts_.session.agent().abort();  // the turn that is under way now, not the next
     const bool drops = find_bool(request.request, "cancel_queued").value_or(false);
     std::erase_if(queue_, [&](const auto& item) {
       const auto* message = std::get_if<HostMessage>(&item);
@@ -155,7 +159,6 @@ void HeadlessHost::interrupt(const HostRequest& request) {
       return drops;
     });
   }
-  parts_.session.agent().abort();
   JsonObject response{{"still_queued", std::move(queued)}};
   if (!cancelled.empty()) response["cancelled"] = std::move(cancelled);
   parts_.port.answer(request.id, std::move(response));
@@ -175,8 +178,22 @@ void HeadlessHost::set_permission_mode(const HostRequest& request) {
   if (*mode == Mode::auto_ && setup.auto_forbidden) {
     return parts_.port.refuse(request.id, "the settings forbid auto mode");
   }
-  parts_.session.agent().feed(ModeWanted{*mode});
+  use_mode(*mode);
   parts_.port.answer(request.id, {{"mode", to_string(*mode)}});
+}
+
+// During a turn, for the calls that begin from now on; between two, before the next begins.
+void HeadlessHost::use_mode(Mode mode) {
+  Agent& agent = parts_.session.agent();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!in_turn_) {
+      queue_.emplace_back(Work([&agent, mode] { agent.engine().executor().take_now(ModeWanted{mode}); }));
+      changed_.notify_all();
+      return;
+    }
+  }
+  agent.feed(ModeWanted{mode});
 }
 
 void HeadlessHost::cancel_message(const HostRequest& request) {
@@ -197,10 +214,14 @@ void HeadlessHost::cancel_message(const HostRequest& request) {
 std::optional<HostMessage> HeadlessHost::next_turn() {
   for (;;) {
     std::unique_lock lock(mutex_);
+    in_turn_ = false;
     changed_.wait(lock, [this] { return ended_ || !queue_.empty(); });
     if (queue_.empty()) return std::nullopt;
     auto item = std::move(queue_.front());
     queue_.pop_front();
+    const auto* said = std::get_if<HostMessage>(&item);
+    in_turn_ = said && said->asks_model;
+    if (in_turn_) parts_.session.agent().announce_turn();
     lock.unlock();
     if (auto* work = std::get_if<Work>(&item)) {
       (*work)();
@@ -229,6 +250,13 @@ void HeadlessHost::initialize(const HostRequest& request) {
   AgentSession& session = parts_.session;
   if (const Json* hooks = find(wanted, "hooks")) {
     for (const std::string& problem : session.use_host_hooks(*hooks)) parts_.output.notice(problem, "warning");
+  }
+  if (const JsonArray* names = find_array(wanted, "sdkMcpServers")) {
+    std::vector<std::string> servers;
+    for (const Json& name : *names) {
+      if (name.is_string()) servers.emplace_back(view(name.get_string()));
+    }
+    session.servers().add_host_servers(servers);
   }
   const auto instead = text_at(wanted, "systemPrompt");
   const auto appended = text_at(wanted, "appendSystemPrompt");
@@ -263,6 +291,22 @@ void HeadlessHost::initialize(const HostRequest& request) {
                                   {"output_style", "default"},
                                   {"available_output_styles", JsonArray{"default"}},
                                   {"hooks_applied", true}});
+}
+
+void HeadlessHost::take_mcp(const HostRequest& request) {
+  SessionServers& servers = parts_.session.servers();
+  const std::string name(find_string(request.request, "serverName").value_or(""));
+  if (request.subtype == "mcp_reconnect") return answer(request, servers.reconnect(name));
+  if (request.subtype == "mcp_toggle") {
+    return answer(request, servers.enable(name, find_bool(request.request, "enabled").value_or(true)));
+  }
+  if (request.subtype == "mcp_set_servers") {
+    const Json* wanted = find(request.request, "servers");
+    auto set = servers.set_servers(wanted == nullptr ? Json() : *wanted);
+    if (!set) return parts_.port.refuse(request.id, set.error().message);
+    return parts_.port.answer(request.id, *std::move(set));
+  }
+  parts_.port.refuse(request.id, "there is no control request " + json_quote(request.subtype.substr(0, 60)) + " here");
 }
 
 // --- questions ---

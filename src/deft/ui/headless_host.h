@@ -57,8 +57,10 @@ class HeadlessHost final : public Frontend {
   // Requests. Those that change what a turn is made of wait until none is under way.
   void between_turns(Work work);
   void initialize(const HostRequest& request);
+  void take_mcp(const HostRequest& request);
   void interrupt(const HostRequest& request);
   void set_permission_mode(const HostRequest& request);
+  void use_mode(Mode mode);
   void cancel_message(const HostRequest& request);
   void answer(const HostRequest& request, const Result<void>& done);
 
@@ -73,6 +75,7 @@ class HeadlessHost final : public Frontend {
   std::condition_variable changed_;
   // Under mutex_:
   std::deque<std::variant<HostMessage, Work>> queue_;
+  bool in_turn_ = false;
   bool ended_ = false;
   std::unordered_map<std::string, std::string> questions_;  // names of our requests, by question
 };

@@ -134,6 +134,8 @@ class Reading {
       if (!wanted) return fail(wanted.error().code, "--setting-sources " + wanted.error().message);
       request.wanted = *wanted;
     }
+    for (const std::string& config : flags_.all("--mcp-config")) session().mcp.configs.push_back(config);
+    session().mcp.strict = flags_.has("--strict-mcp-config");
     for (const char* name : {"DEFT_MAX_TOOL_CONCURRENCY", "CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"}) {
       const char* text = std::getenv(name);
       if (!text) continue;

@@ -1,6 +1,5 @@
 #include "deft/ui/headless_output.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "deft/base/overloaded.h"
@@ -78,7 +77,7 @@ void HeadlessOutput::notice(std::string_view text, std::string_view level) {
   if (streams()) {
     return put({{"type", "system"}, {"subtype", "informational"}, {"content", text}, {"level", level}});
   }
-  std::fprintf(stderr, "deft: %s\n", safe_display(std::string(text)).c_str());
+  errors_.put("deft: " + safe_display(text));
 }
 
 void HeadlessOutput::show(Event event) {
@@ -272,7 +271,7 @@ void HeadlessOutput::end_turn(const TurnEnd& end, const ReportedSession& session
   }
   // What was said so far is still worth reading; why it is not more is no part of it.
   if (!end.text.empty() && end.text != text) put_text(end.text);
-  std::fprintf(stderr, "deft: %s\n", safe_display(text, LineEnds::kept).c_str());
+  errors_.put("deft: " + safe_display(text, LineEnds::kept));
 }
 
 void HeadlessOutput::put_text(std::string_view text) {
@@ -294,6 +293,7 @@ void HeadlessOutput::finish() {
     }
   }
   writer_.finish();
+  errors_.finish();
 }
 
 }  // namespace deft

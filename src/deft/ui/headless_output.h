@@ -29,7 +29,9 @@ struct HeadlessOutputOptions {
 // that happens. What is for people goes to standard error, except in stream_json, which has lines for it.
 class HeadlessOutput final : public Frontend {
  public:
-  HeadlessOutput(LineWriter& writer, HeadlessOutputOptions options) : writer_(writer), options_(options) {}
+  // `errors`: standard error. Neither of them stalls anybody.
+  HeadlessOutput(LineWriter& writer, LineWriter& errors, HeadlessOutputOptions options)
+      : writer_(writer), errors_(errors), options_(options) {}
 
   void show(Event event) override;
   bool wants_hooks() const override { return options_.hook_events; }
@@ -68,6 +70,7 @@ class HeadlessOutput final : public Frontend {
   bool wants_lines() const { return streams() || keeps_lines(); }
 
   LineWriter& writer_;
+  LineWriter& errors_;
   const SystemClock clock_;
   const HeadlessOutputOptions options_;
   std::vector<Frontend*> others_;

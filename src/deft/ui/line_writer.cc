@@ -37,9 +37,15 @@ void LineWriter::put(std::string line) {
   line += '\n';
   {
     const std::lock_guard lock(mutex_);
+    bytes_ += line.size();
     lines_.push_back(std::move(line));
   }
   changed_.notify_one();
+}
+
+std::size_t LineWriter::waiting_bytes() {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
 }
 
 void LineWriter::put_progress(const std::string& call_id, std::string line) {
@@ -48,9 +54,11 @@ void LineWriter::put_progress(const std::string& call_id, std::string line) {
     const std::lock_guard lock(mutex_);
     const auto waiting = progress_.find(call_id);
     if (waiting != progress_.end()) {
+      bytes_ += line.size() - waiting->second->size();
       *waiting->second = std::move(line);
       return;
     }
+    bytes_ += line.size();
     progress_.emplace(call_id, lines_.insert(lines_.end(), std::move(line)));
   }
   changed_.notify_one();
@@ -72,6 +80,7 @@ void LineWriter::write_lines() {
       on_broken_();
     }
     lock.lock();
+    bytes_ -= bytes.size();
   }
 }
 

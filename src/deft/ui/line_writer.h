@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <list>
 #include <mutex>
@@ -20,7 +21,8 @@ class LineWriter {
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  void put(std::string line);  // without its newline
+  void put(std::string line);   // without its newline
+  std::size_t waiting_bytes();  // of lines that the reader has not taken yet
   void put_progress(const std::string& call_id, std::string line);
   void finish();  // returns when everything is written, or nobody reads; nothing may be put after it
 
@@ -34,6 +36,7 @@ class LineWriter {
   // Under mutex_:
   std::list<std::string> lines_;
   std::unordered_map<std::string, std::list<std::string>::iterator> progress_;  // lines of it that still wait
+  std::size_t bytes_ = 0;  // of lines_, and of those that are being written
   bool closing_ = false;
   std::thread thread_;  // last: it uses all of the above
 };

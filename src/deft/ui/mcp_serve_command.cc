@@ -23,6 +23,7 @@
 #include "deft/ui/builtin_options.h"
 #include "deft/ui/hook_setup.h"
 #include "deft/ui/line_writer.h"
+#include "deft/ui/mcp_proxy.h"
 #include "deft/ui/mcp_serve_options.h"
 #include "deft/ui/mcp_tool_service.h"
 #include "deft/ui/safe_display.h"
@@ -113,8 +114,21 @@ class Serving {
          .notice = say,
          .announce = [this](const McpChange& change) { announce(change); }});
     if (!service) return complain(service.error());
+    std::unique_ptr<McpProxy> proxy;
+    if (options_.proxy) {
+      auto started = McpProxy::start(
+          {.settings = session.settings_request,
+           .session_id = std::string(file_name(folder)),
+           .publish = [target = service->get()](const std::string& server,
+                                                const auto& tools) { target->set_group(server, tools); },
+           .notice = say});
+      if (!started) return complain(started.error());
+      proxy = std::move(*started);
+    }
     const int exit_code = options_.over_http ? serve_http(**service) : serve_stdio(**service);
-    if ((*service)->end()) std::_Exit(exit_code);
+    const bool is_stuck = (*service)->end();
+    proxy.reset();
+    if (is_stuck) std::_Exit(exit_code);
     return exit_code;
   }
 

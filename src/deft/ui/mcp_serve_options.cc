@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "deft/base/http_guard.h"
+#include "deft/ui/mcp_proxy.h"
 
 namespace deft {
 namespace {
@@ -98,6 +99,9 @@ Result<std::variant<McpServeOptions, ShowText>> parse_mcp_serve_options(int argc
     return fail(Errc::invalid_input, "--ask must be client, not " + json_quote(ask));
   }
   options.asks_client = ask == "client";
+  if (options.proxy && std::getenv(kMcpProxyVariable)) {
+    return fail(Errc::invalid_input, "--proxy: this server was started by a proxy, and would start itself for ever");
+  }
   if (!http.empty()) {
     const auto listen = parse_listen_address(http);
     if (!listen) return std::unexpected(listen.error());

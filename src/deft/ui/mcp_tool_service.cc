@@ -6,6 +6,7 @@
 #include "deft/base/base64.h"
 #include "deft/base/utf8.h"
 #include "deft/os/files.h"
+#include "deft/os/uuid.h"
 
 namespace deft {
 namespace {
@@ -55,15 +56,15 @@ bool McpToolService::end() {
 
 Result<std::unique_ptr<McpHand>> McpToolService::open_hand(const McpRequester& caller) {
   McpHand::Options hand{.engine = options_.engine, .notice = options_.notice};
-  const std::size_t number = ++hands_opened_;
-  hand.engine.agent_id = "client-" + std::to_string(number);
+  const bool is_first = std::exchange(is_first_, false);
+  hand.engine.agent_id = "client-" + random_uuid().substr(0, 8);  // its journal has a name that no other run has
   hand.engine.agent_type = "mcp-client";
   hand.asks_client =
       options_.asks_client && caller.era == McpEra::legacy && find_object(caller.capabilities, "elicitation");
   hand.stored = [this] {
     if (options_.announce) options_.announce({.what = McpChange::What::resources});
   };
-  hand.equip = [this, is_first = number == 1](Engine& engine) -> Result<void> {
+  hand.equip = [this, is_first](Engine& engine) -> Result<void> {
     for (auto& tool : options_.make_tools(engine)) {
       if (is_left_out(tool->spec().name)) continue;
       if (is_first) {

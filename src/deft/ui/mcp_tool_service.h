@@ -60,8 +60,8 @@ class McpToolService final : public McpService {
   // All under mutex_.
   std::map<std::string, std::shared_ptr<McpHand>> hands_;  // by session; "" is for requests without one
   std::vector<std::shared_ptr<McpHand>> leaving_;          // that still end
-  std::size_t hands_opened_ = 0;
-  mutable ToolRegistry registry_;  // what is listed
+  bool is_first_ = true;                                   // its tools are those that are listed
+  mutable ToolRegistry registry_;                          // what is listed
   std::shared_ptr<const Permissions> permissions_;
   std::vector<std::pair<std::string, std::vector<std::shared_ptr<Tool>>>> groups_;
   bool ending_ = false;

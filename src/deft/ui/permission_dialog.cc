@@ -22,22 +22,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Every line of it behind a bar, so that no line of it can be taken for one of ours.
-std::string quoted(std::string_view text) {
-  const std::string_view whole = text;
-  text = text.substr(0, kShownInputBytesMax);
-  std::string out = "  | ";
-  for (const char c : safe_display(text, LineEnds::kept)) {
-    out += c;
-    if (c == '\n') out += "  | ";
-  }
-  out += '\n';
-  if (whole.size() > text.size()) {
-    out += "  (" + std::to_string(whole.size() - text.size()) + " bytes more, which are not shown)\n";
-  }
-  return out;
-}
-
 std::optional<SettingSource> destination_of(std::string_view letter) {
   if (letter == "s") return SettingSource::session;
   if (letter == "l") return SettingSource::local;
@@ -50,13 +34,13 @@ std::optional<SettingSource> destination_of(std::string_view letter) {
 
 PermissionDialog::PermissionDialog(PermissionAsked asked, std::string directory)
     : asked_(std::move(asked)), directory_(std::move(directory)) {
-  if (asked_.call.name != "AskUserQuestion") return;
+  if (asked_.kind != PromptKind::question) return;
   questions_.emplace(asked_.call.input);
   if (!questions_->is_done()) state_ = State::questions;
 }
 
 std::string PermissionDialog::command_lines(std::string_view command) const {
-  std::string out = "command:\n" + quoted(command);
+  std::string out = "command:\n" + quoted_display(command);
   const ShellLine line = read_shell_line(command, {.cwd = directory_, .home = {}});
   if (line.not_understood) return out + "  NOT UNDERSTOOD: " + safe_display(*line.not_understood) + "\n";
   out += "it runs:\n";
@@ -76,12 +60,17 @@ std::string PermissionDialog::opening() const {
     return "\n--- a question (- to leave all of them unanswered)\n" + questions_->prompt();
   std::string out = "\n--- may this run? " + safe_display(asked_.title) + "\n";
   out += "tool: " + safe_display(asked_.call.name) + (asked_.is_destructive ? "   DESTRUCTIVE: cannot be undone" : "");
+  if (!asked_.agent_id.empty()) {
+    const std::string& type = asked_.agent_type;
+    out +=
+        "\nfor the subagent: " + safe_display(asked_.agent_id) + (type.empty() ? "" : " (" + safe_display(type) + ")");
+  }
   out += "\nwhy it is asked: " + safe_display(asked_.decision.reason) + "\n";
   if (!asked_.decision.rule.empty()) out += "rule: " + safe_display(asked_.decision.rule) + "\n";
   const Subject subject = subject_of(todays_tool_name(asked_.call.name));
   const auto command = find_string(asked_.call.input, subject.field);
   if (subject.kind == SubjectKind::command && command) out += command_lines(*command);
-  out += "input, exactly as it would run:\n" + quoted(to_json(asked_.call.input));
+  out += "input, exactly as it would run:\n" + quoted_display(to_json(asked_.call.input));
   for (const std::string& rule : asked_.proposal) out += "always would allow: " + safe_display(rule) + "\n";
   return out.append(asked_.proposal.empty() ? kChoicePromptWithoutAlways : kChoicePrompt);
 }

@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "deft/agent/executor.h"
+#include "deft/agent/prompt.h"
 #include "deft/ui/question_dialog.h"
 
 namespace deft {
-
-inline constexpr std::size_t kShownInputBytesMax = std::size_t{64} << 10;
 
 // One question to a person at a plain terminal, line by line: y once, a always (then where, then each rule, which may
 // be edited), n deny and end the turn, f deny with a message for the model. Everything that a stranger wrote is shown

@@ -66,4 +66,19 @@ std::string safe_display(std::string_view text, LineEnds line_ends) {
   return out;
 }
 
+std::string quoted_display(std::string_view text) {
+  const std::string_view whole = text;
+  text = text.substr(0, kShownInputBytesMax);
+  std::string out = "  | ";
+  for (const char c : safe_display(text, LineEnds::kept)) {
+    out += c;
+    if (c == '\n') out += "  | ";
+  }
+  out += '\n';
+  if (whole.size() > text.size()) {
+    out += "  (" + std::to_string(whole.size() - text.size()) + " bytes more, which are not shown)\n";
+  }
+  return out;
+}
+
 }  // namespace deft

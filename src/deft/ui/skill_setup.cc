@@ -40,6 +40,17 @@ SkillToolOptions SkillSetup::tool_options() const {
   return {.skills = shelf_, .scene = [scene = scene()] { return scene; }, .use_hooks = use_hooks()};
 }
 
+AfterReading SkillSetup::after_reading(AfterReading earlier) const {
+  return
+      [shelf = shelf_, earlier = std::move(earlier), &files = engine_.workshop().os().files](const std::string& path) {
+        std::vector<std::string> texts = earlier ? earlier(path) : std::vector<std::string>();
+        const auto canonical = files.canonical(path);
+        std::string text = canonical ? new_skills_text(shelf->after_reading(*canonical)) : "";
+        if (!text.empty()) texts.push_back(std::move(text));
+        return texts;
+      };
+}
+
 UseSkillHooks SkillSetup::use_hooks() const {
   return [&hooks = hooks_](const Skill& skill) {
     return hooks.add_beside(skill.hooks, source_of(skill.source), skill.path);

@@ -7,6 +7,7 @@
 #include "deft/agent/engine.h"
 #include "deft/agent/skill_shelf.h"
 #include "deft/agent/user_hooks.h"
+#include "deft/tools/read.h"
 #include "deft/ui/session_settings.h"
 
 namespace deft {
@@ -30,6 +31,8 @@ class SkillSetup {
   // For the Skill tool and for prompts that call a skill.
   SkillToolOptions tool_options() const;
   UseSkillHooks use_hooks() const;
+  // For the Read tool: what `earlier` has to say, and the skills that are about the file.
+  AfterReading after_reading(AfterReading earlier) const;
 
  private:
   SkillSetupRequest request_;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "deft/base/check.h"
+#include "deft/base/overloaded.h"
 
 namespace deft {
 namespace {
@@ -24,20 +25,22 @@ Result<UniqueFd> TerminalAsker::open_terminal() {
   return terminal;
 }
 
-TerminalAsker::TerminalAsker(UniqueFd terminal, std::string directory, std::function<void(Feed)> sink)
+TerminalAsker::TerminalAsker(UniqueFd terminal, std::string directory, PromptQueue& prompts, std::function<void()> gone)
     : terminal_(std::move(terminal)),
       directory_(std::move(directory)),
-      sink_(std::move(sink)),
-      changed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  DEFT_CHECK(static_cast<bool>(changed_));
+      prompts_(prompts),
+      gone_(std::move(gone)),
+      woken_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  DEFT_CHECK(static_cast<bool>(woken_));
   thread_ = std::thread([this] { serve(); });
+  prompts_.watch(*this);
 }
 
 TerminalAsker::~TerminalAsker() {
+  prompts_.unwatch(*this);
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
-    open_.clear();
   }
   wake_up();
   thread_.join();
@@ -45,106 +48,111 @@ TerminalAsker::~TerminalAsker() {
 
 void TerminalAsker::wake_up() const {
   const std::uint64_t one = 1;
-  DEFT_CHECK(::write(changed_.get(), &one, sizeof one) == sizeof one);
+  DEFT_CHECK(::write(woken_.get(), &one, sizeof one) == sizeof one);
 }
 
-void TerminalAsker::ask(PermissionAsked question) {
-  {
+void TerminalAsker::show(Event event) {
+  if (const auto* changed = std::get_if<PromptChanged>(&event)) {
     const std::lock_guard lock(mutex_);
-    open_.insert(question.id);
-    queue_.push_back(std::move(question));
+    changed_.insert(id_of(changed->now));
   }
   wake_up();
 }
 
-void TerminalAsker::withdraw(const std::string& id) {
-  {
-    const std::lock_guard lock(mutex_);
-    open_.erase(id);
-  }
-  wake_up();
+bool TerminalAsker::is_closing() {
+  const std::lock_guard lock(mutex_);
+  return closing_;
 }
 
-bool TerminalAsker::is_open(const std::string& id) {
+bool TerminalAsker::has_changed(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  return open_.contains(id);
-}
-
-std::optional<PermissionAsked> TerminalAsker::next_question() {
-  const std::lock_guard lock(mutex_);
-  while (!queue_.empty()) {
-    PermissionAsked question = std::move(queue_.front());
-    queue_.pop_front();
-    if (open_.contains(question.id)) return question;
-  }
-  return std::nullopt;
+  return changed_.erase(id) > 0;
 }
 
 void TerminalAsker::serve() {
-  for (;;) {
-    if (auto question = next_question()) {
-      converse(std::move(*question));
+  while (!is_closing()) {
+    std::erase_if(answered_, [this](const std::string& id) { return !prompts_.is_open(id); });
+    if (auto prompt = prompts_.first(answered_)) {
+      converse(std::move(*prompt));
       continue;
     }
-    {
-      const std::lock_guard lock(mutex_);
-      if (closing_) return;
-    }
-    pollfd waits{changed_.get(), POLLIN, 0};
+    pollfd waits{woken_.get(), POLLIN, 0};
     if (::poll(&waits, 1, -1) < 0) continue;
     std::uint64_t count = 0;
-    [[maybe_unused]] const ssize_t got = ::read(changed_.get(), &count, sizeof count);
+    [[maybe_unused]] const ssize_t got = ::read(woken_.get(), &count, sizeof count);
   }
 }
 
-void TerminalAsker::converse(PermissionAsked question) {
-  PermissionDialog dialog(std::move(question), directory_);
+TerminalAsker::Dialog TerminalAsker::dialog_for(PendingPrompt prompt) const {
+  return std::visit(Overloaded{
+                        [&](PermissionAsked& asked) { return Dialog(PermissionDialog(std::move(asked), directory_)); },
+                        [](ServerAsked& asked) { return Dialog(ServerDialog(std::move(asked))); },
+                    },
+                    prompt);
+}
+
+void TerminalAsker::converse(PendingPrompt prompt) {
+  const std::string id = id_of(prompt);
+  has_changed(id);  // what is shown now is the newest
+  Dialog dialog = dialog_for(std::move(prompt));
   ::tcflush(terminal_.get(), TCIFLUSH);
   unread_.clear();
-  show(dialog.opening());
-  while (const auto line = read_line(dialog.id())) {
-    auto step = dialog.take_line(*line);
-    show(step.text);
-    if (!step.answer) continue;
-    {
-      const std::lock_guard lock(mutex_);
-      open_.erase(dialog.id());
+  write(std::visit([](const auto& asking) { return asking.opening(); }, dialog));
+  std::string line;
+  for (;;) {
+    switch (read_line(id, line)) {
+      case Heard::over: return;
+      case Heard::changed: return write("\n(the question has changed)\n");  // it is still the first: shown anew
+      case Heard::line: break;
     }
-    return sink_(Feed(std::move(*step.answer)));
+    std::optional<PromptAnswer> answer;
+    write(std::visit(
+        [&](auto& asking) {
+          auto step = asking.take_line(line);
+          if (step.answer) answer = std::move(*step.answer);
+          return step.text;
+        },
+        dialog));
+    if (!answer) continue;
+    answered_.insert(id);
+    prompts_.answer(std::move(*answer));
+    return;
   }
 }
 
-std::optional<std::string> TerminalAsker::read_line(const std::string& id) {
+TerminalAsker::Heard TerminalAsker::read_line(const std::string& id, std::string& line) {
   for (;;) {
-    if (!is_open(id)) {
-      show("\n(withdrawn: nobody needs to answer any more)\n");
-      return std::nullopt;
+    if (is_closing() || !prompts_.is_open(id)) {
+      write("\n(withdrawn: nobody needs to answer any more)\n");
+      return Heard::over;
     }
+    if (has_changed(id)) return Heard::changed;
     const std::size_t newline = unread_.find('\n');
     if (newline != std::string::npos) {
-      std::string line = unread_.substr(0, newline);
+      line = unread_.substr(0, newline);
       unread_.erase(0, newline + 1);
-      return line;
+      return Heard::line;
     }
-    std::array<pollfd, 2> waits = {pollfd{changed_.get(), POLLIN, 0}, pollfd{terminal_.get(), POLLIN, 0}};
+    std::array<pollfd, 2> waits = {pollfd{woken_.get(), POLLIN, 0}, pollfd{terminal_.get(), POLLIN, 0}};
     if (::poll(waits.data(), waits.size(), -1) < 0) continue;
     if (waits[0].revents != 0) {
       std::uint64_t count = 0;
-      [[maybe_unused]] const ssize_t got = ::read(changed_.get(), &count, sizeof count);
+      [[maybe_unused]] const ssize_t got = ::read(woken_.get(), &count, sizeof count);
       continue;  // it may have been withdrawn
     }
     std::array<char, 4096> buffer{};
     const ssize_t count = ::read(terminal_.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0 || unread_.size() > kTypedLineBytesMax) {  // the person has gone
-      sink_(Feed(Aborted{}));
-      return std::nullopt;
+    if (count <= 0 || unread_.size() > kTypedLineBytesMax) {
+      answered_.insert(id);  // it will not be asked again
+      gone_();
+      return Heard::over;
     }
     unread_.append(buffer.data(), static_cast<std::size_t>(count));
   }
 }
 
-void TerminalAsker::show(std::string_view text) const {
+void TerminalAsker::write(std::string_view text) const {
   while (!text.empty()) {
     const ssize_t written = ::write(terminal_.get(), text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;

@@ -1,0 +1,122 @@
+#include "deft/agent/otel_export.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace deft {
+namespace {
+
+constexpr std::string_view kTracesPath = "/v1/traces";
+constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 10;
+
+std::string traces_url(std::string endpoint) {
+  while (endpoint.ends_with('/')) endpoint.pop_back();
+  return endpoint.ends_with(kTracesPath) ? endpoint : endpoint + std::string(kTracesPath);
+}
+
+template <std::size_t Size>
+std::array<std::uint8_t, Size> random_bytes(std::mt19937_64& random) {
+  std::array<std::uint8_t, Size> bytes{};
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  bytes[0] |= 1U;  // all zeros would mean: none
+  return bytes;
+}
+
+std::mt19937_64 seeded() {
+  std::random_device device;
+  std::seed_seq seed{device(), device(), device(), device()};
+  return std::mt19937_64(seed);
+}
+
+}  // namespace
+
+OtelExport::OtelExport(OtelOptions options, HttpClient& http, const Clock& clock)
+    : options_(std::move(options)),
+      url_(traces_url(options_.endpoint)),
+      http_(http),
+      clock_(clock),
+      random_(seeded()),
+      trace_(random_bytes<16>(random_)),
+      thread_([this](const std::stop_token& stop) { serve(stop); }) {}
+
+OtelExport::~OtelExport() {
+  thread_.request_stop();
+  thread_.join();
+}
+
+OtelSpanId OtelExport::new_span() { return random_bytes<8>(random_); }
+
+// What happens in a turn ends before the turn does, and is told of it first.
+OtelSpanId OtelExport::open_turn(const std::string& agent) {
+  const auto found = turns_.find(agent);
+  if (found != turns_.end()) return found->second;
+  return turns_.emplace(agent, new_span()).first->second;
+}
+
+void OtelExport::ended(const TimelineCall& call) {
+  const std::lock_guard lock(mutex_);
+  put(otel_span(call, {trace_, new_span(), open_turn(call.agent)}, options_.session));
+}
+
+void OtelExport::ended(const TimelineRequest& request) {
+  const std::lock_guard lock(mutex_);
+  put(otel_span(request, {trace_, new_span(), open_turn(request.agent)}, options_.session));
+}
+
+void OtelExport::ended(const TimelineTurn& turn) {
+  const std::lock_guard lock(mutex_);
+  const OtelSpanId own = open_turn(turn.agent);
+  turns_.erase(turn.agent);
+  // A subagent works within a turn of the session's own agent.
+  const auto parent = turn.agent.empty() ? turns_.end() : turns_.find("");
+  put(otel_span(turn, {trace_, own, parent == turns_.end() ? OtelSpanId{} : parent->second}, options_.session));
+}
+
+void OtelExport::put(Json span) {
+  if (waiting_.size() >= kOtelSpansWaitingMax) {
+    ++figures_.lost;
+    return;
+  }
+  waiting_.push_back(std::move(span));
+  changed_.notify_all();
+}
+
+OtelExport::Figures OtelExport::figures() {
+  const std::lock_guard lock(mutex_);
+  return figures_;
+}
+
+void OtelExport::serve(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, stop, [this] { return !waiting_.empty(); });
+    if (waiting_.empty()) return;  // told to stop, and nothing is left
+    const auto is_full = [this] { return waiting_.size() >= kOtelSpansPerRequest; };
+    changed_.wait_until(lock, stop, clock_.on_steady_clock(clock_.now() + kOtelBatchTime), is_full);
+    JsonArray batch = std::exchange(waiting_, {});
+    const std::size_t count = batch.size();
+    const bool is_ending = stop.stop_requested();
+    lock.unlock();
+    const bool is_sent = send(std::move(batch), is_ending ? kOtelEndTime : kOtelRequestTime);
+    lock.lock();
+    (is_sent ? figures_.sent : figures_.lost) += count;
+    if (is_ending && !is_sent) {
+      figures_.lost += waiting_.size();
+      return;
+    }
+  }
+}
+
+bool OtelExport::send(JsonArray spans, Duration at_most) {
+  HttpRequest request{.method = "POST", .url = url_, .headers = options_.headers};
+  request.headers.emplace_back("Content-Type", "application/json");
+  request.body = otel_body(std::move(spans), options_.session);
+  request.connect_timeout = at_most;
+  request.deadline = clock_.now() + at_most;
+  request.body_bytes_max = kAnswerBytesMax;
+  // Not stopped by the end: what was begun has its time.
+  const auto answer = fetch(http_, std::move(request), {});
+  return answer && answer->status >= 200 && answer->status < 300;
+}
+
+}  // namespace deft

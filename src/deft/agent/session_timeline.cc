@@ -1,0 +1,123 @@
+#include "deft/agent/session_timeline.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unordered_map>
+#include <utility>
+
+#include "deft/agent/journal_reader.h"
+#include "deft/agent/timeline_recorder.h"
+#include "deft/base/path.h"
+#include "deft/base/secret_mask.h"
+#include "deft/base/text.h"
+#include "deft/os/secrecy.h"
+
+namespace deft {
+namespace {
+
+constexpr std::int64_t kUsPerMs = 1'000;
+constexpr std::size_t kTitleCharactersMax = 80;
+
+// Lines of any length, of which only so much is kept as is looked at.
+bool next_line(std::istream& file, std::string& line) {
+  line.clear();
+  char c = 0;
+  bool has_any = false;
+  while (file.get(c)) {
+    has_any = true;
+    if (c == '\n') return true;
+    if (line.size() <= kTimelineLineBytesMax) line += c;
+  }
+  return has_any;
+}
+
+bool read_timeline_file(const std::string& path, Timeline& timeline) {
+  std::error_code ec;
+  if (!std::filesystem::is_regular_file(path, ec)) return false;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return false;
+  for (std::string line; next_line(file, line);) add_timeline_line(timeline, line);
+  return true;
+}
+
+std::string title_of(const Json& entry) {
+  const std::string tool(find_string(entry, "tool").value_or(""));
+  const Json* input = find(entry, "input");
+  if (!input) return tool;
+  for (const char* key : {"command", "file_path", "pattern", "url", "query", "description"}) {
+    if (const auto value = find_string(*input, key)) return tool + "(" + one_line(*value, kTitleCharactersMax) + ")";
+  }
+  return tool;
+}
+
+// What a journal tells of calls.
+class JournalCalls {
+ public:
+  explicit JournalCalls(Timeline& timeline) : timeline_(timeline), mask_(secrets_of_environment()) {}
+
+  void take(std::string_view type, const Json& entry) {
+    const std::int64_t now = find_int(entry, "time_ms").value_or(0) * kUsPerMs;
+    const std::string id(find_string(entry, "call").value_or(""));
+    if (type == "asked") open(id, entry, now).asked_us = now;
+    if (type == "intent") open(id, entry, now).call.started_us = now;
+    if (type == "result") close(id, entry, now);
+  }
+
+ private:
+  struct Open {
+    TimelineCall call;
+    std::int64_t asked_us = 0;
+  };
+
+  Open& open(const std::string& id, const Json& entry, std::int64_t now) {
+    const auto [found, is_new] = open_.try_emplace(id);
+    if (is_new) {
+      found->second.call = {.id = id,
+                            .tool = std::string(find_string(entry, "tool").value_or("")),
+                            .title = mask_.masked(title_of(entry)),
+                            .span = {now, now}};
+    }
+    return found->second;
+  }
+
+  void close(const std::string& id, const Json& entry, std::int64_t now) {
+    Open& known = open(id, entry, now);
+    TimelineCall& call = known.call;
+    call.span.end_us = now;
+    // A call that only reads leaves no trace of its begin.
+    if (call.started_us == 0 && known.asked_us == 0) call.started_us = now;
+    if (known.asked_us != 0) {
+      const std::int64_t settled = call.started_us == 0 ? now : call.started_us;
+      call.stages.push_back({"question", {known.asked_us, settled}, {}});
+    }
+    if (call.started_us != 0) call.stages.push_back({"call", {call.started_us, now}, {}});
+    if (find_bool(entry, "is_error").value_or(false)) call.error = "failed";
+    call.result_characters = find_string(entry, "content").value_or("").size();
+    if (timeline_.calls.size() < kTimelineCallsMax) {
+      timeline_.calls.push_back(std::move(call));
+    } else {
+      ++timeline_.left_out;
+    }
+    open_.erase(id);
+  }
+
+  Timeline& timeline_;
+  const SecretMask mask_;
+  std::unordered_map<std::string, Open> open_;
+};
+
+}  // namespace
+
+Result<Timeline> session_timeline(const std::string& session_folder) {
+  Timeline timeline{.session = std::string(file_name(session_folder))};
+  if (!read_timeline_file(session_folder + "/" + std::string(kTimelineFile), timeline)) {
+    JournalCalls calls(timeline);
+    const auto read = read_journal(session_folder + "/" + std::string(kJournalFile),
+                                   [&](std::string_view type, const Json& entry) { calls.take(type, entry); });
+    if (!read) return std::unexpected(read.error());
+  }
+  sort_timeline(timeline);
+  return timeline;
+}
+
+}  // namespace deft

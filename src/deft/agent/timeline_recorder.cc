@@ -1,0 +1,168 @@
+#include "deft/agent/timeline_recorder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "deft/base/overloaded.h"
+#include "deft/base/utf8.h"
+#include "deft/core/token_use.h"
+#include "deft/os/secrecy.h"
+
+namespace deft {
+namespace {
+
+constexpr std::size_t kTitleCharactersMax = 200;
+
+std::int64_t in_us(std::chrono::nanoseconds time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
+std::int64_t offset_of(const Clock& clock) {
+  return in_us(clock.wall_time().time_since_epoch()) - in_us(clock.now().time_since_epoch());
+}
+
+}  // namespace
+
+TimelineRecorder::TimelineRecorder(Frontend& next, const Clock& clock, std::string agent_id)
+    : next_(next),
+      clock_(clock),
+      agent_id_(std::move(agent_id)),
+      offset_us_(offset_of(clock)),
+      mask_(secrets_of_environment()) {}
+
+void TimelineRecorder::begin(const std::string& session_folder) {
+  const std::lock_guard lock(mutex_);
+  const std::string path = session_folder + "/" + std::string(kTimelineFile);
+  file_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  struct stat status{};
+  if (!file_ || ::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  bytes_ = static_cast<std::size_t>(status.st_size);
+  is_open_ = true;
+}
+
+void TimelineRecorder::tell(TimelineSink& sink) {
+  const std::lock_guard lock(mutex_);
+  sink_ = &sink;
+  is_open_ = true;
+}
+
+std::int64_t TimelineRecorder::now_us() const { return offset_us_ + in_us(clock_.now().time_since_epoch()); }
+
+template <class Ended>
+void TimelineRecorder::keep(const Ended& ended) {
+  if (file_) write(timeline_line(ended));
+  if (sink_) sink_->ended(ended);
+}
+
+void TimelineRecorder::write(const std::string& line) {
+  bytes_ += line.size() + 1;
+  if (bytes_ > kTimelineFileBytesMax || line.size() > kTimelineLineBytesMax) return;
+  const std::string whole = line + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(file_.get(), whole.data(), whole.size());
+}
+
+void TimelineRecorder::show(Event event) {
+  if (is_open_) note(event);
+  const bool is_stage = std::holds_alternative<StageEnded>(event) || std::holds_alternative<CallAdmitted>(event) ||
+                        std::holds_alternative<ProgressChanged>(event);
+  if (is_stage && !next_.wants_stages()) return;  // only we did
+  next_.show(std::move(event));
+}
+
+TimelineCall* TimelineRecorder::call(const std::string& id) {
+  const auto found = calls_.find(id);
+  if (found != calls_.end()) return &found->second;
+  if (calls_.size() >= kTimelineOpenCallsMax) return nullptr;
+  const std::int64_t now = now_us();
+  TimelineCall begun{.id = id, .tool = {}, .agent = agent_id_, .span = {now, now}};
+  return &calls_.emplace(id, std::move(begun)).first->second;
+}
+
+void TimelineRecorder::note(const Event& event) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = now_us();
+  std::visit(Overloaded{
+                 [&](const CallAdmitted& admitted) {
+                   TimelineCall* const its = call(admitted.call_id);
+                   if (!its) return;
+                   its->tool = admitted.tool;
+                   its->title = mask_.masked(first_characters(admitted.title, kTitleCharactersMax));
+                 },
+                 [&](const StageEnded& ended) {
+                   TimelineCall* const its = call(ended.call_id);
+                   if (!its) return;
+                   const TimelineSpan span{now - in_us(ended.duration), now};
+                   its->span.begin_us = std::min(its->span.begin_us, span.begin_us);
+                   // The first that is on a worker.
+                   if (ended.stage == "validation" && its->started_us == 0) its->started_us = span.begin_us;
+                   its->stages.push_back({std::string(ended.stage), span, ended.outcome});
+                 },
+                 [&](const CallAnswered& answered) { end_call(answered, now); },
+                 [&](const MessageDiscarded& discarded) {
+                   if (!discarded.kept) calls_.clear();
+                 },
+                 [&](const TurnBegan&) { turn_ = TimelineTurn{.agent = agent_id_, .span = {now, now}}; },
+                 [&](const RequestSent& sent) {
+                   end_request(now, "sent again", /*has_failed=*/true);
+                   request_ = TimelineRequest{
+                       .model = sent.model, .agent = agent_id_, .span = {now, now}, .attempt = sent.attempt};
+                 },
+                 [&](const MessageBegan&) {
+                   if (request_) request_->answered_us = now;
+                 },
+                 [&](const MessageCompleted& completed) {
+                   if (!request_) return;
+                   const TokenUse use = token_use(completed.message.usage);
+                   request_->input_tokens = use.prompt();
+                   request_->output_tokens = use.output;
+                   const bool is_whole = completed.how == MessageCompleted::How::whole;
+                   end_request(now, is_whole ? completed.message.stop_reason : "cut off", !is_whole);
+                 },
+                 [&](const RetryScheduled& scheduled) {
+                   end_request(now, mask_.masked(scheduled.failure.message), /*has_failed=*/true);
+                 },
+                 [&](const TurnEnded& ended) {
+                   end_request(now, "ended", ended.end.failure.has_value());
+                   if (!turn_) return;
+                   turn_->span.end_us = now;
+                   turn_->reason = to_string(ended.end.reason);
+                   keep(*turn_);
+                   turn_.reset();
+                 },
+                 [](const auto&) {},
+             },
+             event);
+}
+
+void TimelineRecorder::end_call(const CallAnswered& answered, std::int64_t now) {
+  TimelineCall* const its = call(answered.call_id);
+  if (!its) return;
+  its->tool = answered.tool;
+  // Results leave in the order of the calls: it may have ended long before.
+  its->span.end_us = now;
+  if (its->started_us != 0 && answered.duration.count() > 0) {
+    its->span.end_us = std::clamp(its->started_us + in_us(answered.duration), its->started_us, now);
+  }
+  for (const TimelineStage& stage : its->stages) its->span.end_us = std::max(its->span.end_us, stage.span.end_us);
+  if (answered.result.is_error()) its->error = to_string(*answered.result.error);
+  its->result_characters = count_characters(answered.result.text);
+  its->is_stored = answered.result.stored && !answered.result.stored->path.empty();
+  keep(*its);
+  calls_.erase(answered.call_id);
+}
+
+void TimelineRecorder::end_request(std::int64_t now, std::string_view outcome, bool has_failed) {
+  if (!request_) return;
+  request_->span.end_us = now;
+  request_->outcome = first_characters(outcome, kTitleCharactersMax);
+  request_->has_failed = has_failed;
+  keep(*request_);
+  request_.reset();
+}
+
+}  // namespace deft

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "deft/agent/event.h"
+#include "deft/agent/timeline_sink.h"
+#include "deft/base/clock.h"
+#include "deft/base/secret_mask.h"
+#include "deft/core/timeline.h"
+#include "deft/os/unique_fd.h"
+
+namespace deft {
+
+inline constexpr std::string_view kTimelineFile = "timeline.jsonl";
+inline constexpr std::size_t kTimelineFileBytesMax = std::size_t{64} << 20;
+inline constexpr std::size_t kTimelineOpenCallsMax = 20'000;  // that are under way at once
+
+// Keeps when everything happened: stands between whoever works and the front end, passes every event on, and writes a
+// line into `timeline.jsonl` of the session's folder when a call, a request or a turn has ended. `deft trace` reads it.
+// It is beside the journal, because it is for looking only: what cannot be written, or is beyond the limit, is left
+// out, and nobody is told. The agents of a session write the same file, each with a recorder of its own.
+class TimelineRecorder final : public Frontend {
+ public:
+  TimelineRecorder(Frontend& next, const Clock& clock, std::string agent_id = {});
+
+  // Before one of these it only passes on.
+  void begin(const std::string& session_folder);
+  void tell(TimelineSink& sink);  // too; outlives it
+
+  void show(Event event) override;
+  bool wants_stages() const override { return is_open_ || next_.wants_stages(); }
+  bool wants_hooks() const override { return next_.wants_hooks(); }
+
+ private:
+  std::int64_t now_us() const;
+  void note(const Event& event);
+  TimelineCall* call(const std::string& id);
+  void end_call(const CallAnswered& answered, std::int64_t now);
+  void end_request(std::int64_t now, std::string_view outcome, bool has_failed);
+  template <class Ended>
+  void keep(const Ended& ended);
+  void write(const std::string& line);
+
+  Frontend& next_;
+  const Clock& clock_;
+  const std::string agent_id_;
+  const std::int64_t offset_us_;  // from the steady clock to 1970
+  const SecretMask mask_;
+  std::atomic<bool> is_open_ = false;
+  std::mutex mutex_;
+  // Under mutex_:
+  UniqueFd file_;
+  TimelineSink* sink_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::unordered_map<std::string, TimelineCall> calls_;  // under way
+  std::optional<TimelineRequest> request_;
+  std::optional<TimelineTurn> turn_;
+};
+
+}  // namespace deft

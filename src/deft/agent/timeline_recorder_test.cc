@@ -1,0 +1,123 @@
+#include "deft/agent/timeline_recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "deft/agent/session_timeline.h"
+#include "deft/testing/agent_bench.h"
+
+namespace deft {
+namespace {
+
+const TimelineStage* stage(const TimelineCall& call, std::string_view name) {
+  for (const TimelineStage& one : call.stages) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+TEST(TimelineRecorder, KeepsCallsRequestsAndTurnsOfAnAgent) {
+  AgentBench bench;
+  bench.add_reader("Look");
+  bench.model.will_answer({call_of_model("t1", "Look"), call_of_model("t2", "Look")});
+  bench.model.will_answer({text_of_model("done")});
+  bench.turn("go");
+  const auto timeline = session_timeline(bench.agent().engine().session_folder());
+  ASSERT_TRUE(timeline) << timeline.error().message;
+  ASSERT_EQ(timeline->calls.size(), 2U);
+  EXPECT_EQ(timeline->calls[0].tool, "Look");
+  EXPECT_TRUE(stage(timeline->calls[0], "look_up"));
+  EXPECT_TRUE(stage(timeline->calls[0], "call"));
+  EXPECT_NE(timeline->calls[0].started_us, 0);
+  ASSERT_EQ(timeline->requests.size(), 2U);
+  EXPECT_NE(timeline->requests[0].answered_us, 0);
+  ASSERT_EQ(timeline->turns.size(), 1U);
+  EXPECT_EQ(timeline->turns[0].reason, "completed");
+  EXPECT_EQ(timeline->left_out, 0U);
+}
+
+class Recorder : public ::testing::Test {
+ protected:
+  std::string written() const {
+    std::ifstream file(folder / std::string(kTimelineFile));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  TempFolder folder;
+  VirtualClock clock;
+  RecordingFrontend next;
+  TimelineRecorder recorder{next, clock};
+};
+
+TEST_F(Recorder, OnlyPassesOnUntilItIsTold) {
+  recorder.show(CallAnswered{.call_id = "a", .tool = "Read", .result = {.text = "x"}});
+  EXPECT_EQ(next.all<CallAnswered>().size(), 1U);
+  EXPECT_EQ(written(), "");
+}
+
+TEST_F(Recorder, MeasuresFromArrivalToAnswerAndTakesSecretsOut) {
+  recorder.begin(folder.path());
+  recorder.show(StageEnded{.call_id = "a", .stage = "look_up", .outcome = "found", .detail = {}, .duration = {}});
+  recorder.show(CallAdmitted{.call_id = "a", .tool = "Bash", .title = "Bash(PASSWORD=hunter2hunter2 make)"});
+  clock.advance(std::chrono::milliseconds(5));
+  recorder.show(StageEnded{.call_id = "a",
+                           .stage = "validation",
+                           .outcome = "valid",
+                           .detail = {},
+                           .duration = std::chrono::milliseconds(1)});
+  clock.advance(std::chrono::milliseconds(20));
+  recorder.show(CallAnswered{.call_id = "a",
+                             .tool = "Bash",
+                             .result = {.text = "no", .error = Errc::failed},
+                             .duration = std::chrono::milliseconds(10)});
+  const auto timeline = session_timeline(folder.path());
+  ASSERT_TRUE(timeline);
+  ASSERT_EQ(timeline->calls.size(), 1U);
+  const TimelineCall& call = timeline->calls[0];
+  EXPECT_EQ(call.title, "Bash(PASSWORD=**** make)");
+  EXPECT_EQ(call.waited_us(), 4'000);
+  EXPECT_EQ(call.span.length_us(), 14'000) << "it had ended before its answer left";
+  EXPECT_EQ(call.error, "failed");
+}
+
+TEST_F(Recorder, WhatWasDiscardedNeverHappened) {
+  recorder.begin(folder.path());
+  recorder.show(CallAdmitted{.call_id = "a", .tool = "Read", .title = "Read"});
+  recorder.show(MessageDiscarded{.kept = false, .calls = 1});
+  EXPECT_EQ(written(), "");
+}
+
+TEST_F(Recorder, ALinkIsNotFollowed) {
+  std::filesystem::create_symlink(folder / "elsewhere", folder / std::string(kTimelineFile));
+  recorder.begin(folder.path());
+  recorder.show(CallAnswered{.call_id = "a", .tool = "Read", .result = {.text = "x"}});
+  EXPECT_FALSE(std::filesystem::exists(folder / "elsewhere"));
+  EXPECT_EQ(next.all<CallAnswered>().size(), 1U);
+}
+
+TEST(SessionTimeline, OfAnOlderSessionComesFromItsJournal) {
+  const TempFolder folder;
+  std::ofstream(folder / "journal.jsonl")
+      << R"({"type":"journal","version":1,"time_ms":1000})" << "\n"
+      << R"({"type":"asked","time_ms":1000,"call":"a","tool":"Bash","input":{"command":"make"},"directory":"/","reason":"r"})"
+      << "\n"
+      << R"({"type":"intent","time_ms":3000,"call":"a","tool":"Bash","input":{"command":"make"}})" << "\n"
+      << R"({"type":"result","time_ms":4000,"call":"a","tool":"Bash","is_error":false,"content":"ok"})" << "\n";
+  const auto timeline = session_timeline(folder.path());
+  ASSERT_TRUE(timeline) << timeline.error().message;
+  ASSERT_EQ(timeline->calls.size(), 1U);
+  EXPECT_EQ(timeline->calls[0].title, "Bash(make)");
+  EXPECT_EQ(timeline->calls[0].span.length_us(), 3'000'000);
+  ASSERT_TRUE(stage(timeline->calls[0], "question"));
+  EXPECT_EQ(stage(timeline->calls[0], "question")->span.length_us(), 2'000'000);
+}
+
+TEST(SessionTimeline, WithoutASessionSaysSo) {
+  const TempFolder folder;
+  EXPECT_FALSE(session_timeline(folder.path()));
+}
+
+}  // namespace
+}  // namespace deft

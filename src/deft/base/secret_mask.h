@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deft/base/json.h"
+
+namespace deft {
+
+inline constexpr std::size_t kKnownSecretBytesMin = 8;  // shorter values would mask ordinary words
+
+// Takes secrets out of texts that are kept or shown: values that are known (of this process's own keys), and what looks
+// like a secret wherever it comes from: keys of well-known services by their beginnings, bearer tokens, passwords in
+// addresses, private keys, and the value behind a name like "api_key" or "password". Rather too much than too little.
+// Of each only the first characters stay, so that two of them can be told apart. Linear in the text.
+class SecretMask {
+ public:
+  explicit SecretMask(std::vector<std::string> known = {});
+  std::string masked(std::string_view text) const;
+  // Every text in it; what stands under a name like "password" wholly.
+  Json masked_json(const Json& value) const;
+
+ private:
+  std::vector<std::string> known_;  // longest first
+};
+
+}  // namespace deft

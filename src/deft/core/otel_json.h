@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "deft/core/timeline.h"
+
+// What happened, as OpenTelemetry's spans in OTLP's JSON, with the names of the GenAI conventions: a turn is
+// "invoke_agent", a request to the model "chat", a call "execute_tool".
+
+namespace deft {
+
+using OtelTraceId = std::array<std::uint8_t, 16>;
+using OtelSpanId = std::array<std::uint8_t, 8>;
+
+struct OtelPlace {
+  OtelTraceId trace{};
+  OtelSpanId span{};
+  OtelSpanId parent{};  // zeros: none
+};
+
+// What is true for all spans of a session.
+struct OtelSession {
+  std::string id;
+  std::string provider;  // "anthropic" …; empty: not known
+  std::string version;   // of deft
+};
+
+Json otel_span(const TimelineTurn& turn, const OtelPlace& place, const OtelSession& session);
+Json otel_span(const TimelineRequest& request, const OtelPlace& place, const OtelSession& session);
+Json otel_span(const TimelineCall& call, const OtelPlace& place, const OtelSession& session);
+
+// The body of one POST to /v1/traces.
+std::string otel_body(JsonArray spans, const OtelSession& session);
+
+}  // namespace deft

@@ -1,0 +1,271 @@
+#include "deft/mcp/http_transport.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "deft/mcp/client.h"
+#include "deft/mcp/sse_transport.h"
+#include "deft/os/curl_http_client.h"
+#include "deft/testing/http_peer.h"
+
+namespace deft {
+namespace {
+
+using testing::HttpPeer;
+using testing::PeerAnswer;
+using testing::PeerRequest;
+
+const HttpHeaders kJson{{"Content-Type", "application/json"}};
+const HttpHeaders kEvents{{"Content-Type", "text/event-stream"}};
+
+std::string method_of(const PeerRequest& request) {
+  const auto json = parse_json(request.body);
+  return json ? std::string(find_string(*json, "method").value_or("")) : "";
+}
+
+std::string result_to(const PeerRequest& request, Json result) {
+  const auto message = parse_rpc(request.body);
+  return to_text(rpc_answer(std::get<RpcRequest>(*message).id, std::move(result)));
+}
+
+Json initialized() {
+  return JsonObject{{"protocolVersion", "2025-11-25"},
+                    {"capabilities", {{"tools", JsonObject{}}}},
+                    {"serverInfo", {{"name", "peer"}, {"version", "1"}}}};
+}
+
+Json said(std::string_view text) { return JsonObject{{"content", {{{"type", "text"}, {"text", text}}}}}; }
+
+class HttpServerOfTheOldEra : public ::testing::Test {
+ protected:
+  // Calls are answered by `answer_call`; the rest as a server should.
+  void serve(std::function<void(const PeerRequest&, PeerAnswer&)> answer_call) {
+    peer_ = std::make_unique<HttpPeer>([this, answer_call](const PeerRequest& request, PeerAnswer& answer) {
+      const std::string method = method_of(request);
+      if (request.method == "DELETE") return answer.send(200, {}, "");
+      if (method == "server/discover") return answer.send(400, kJson, R"({"error":"no session"})");
+      if (method == "initialize") {
+        const std::string session = "session-" + std::to_string(++sessions_);
+        return answer.send(200, {{"Content-Type", "application/json"}, {"Mcp-Session-Id", session}},
+                           result_to(request, initialized()));
+      }
+      if (method == "notifications/initialized") return answer.send(202, {}, "");
+      if (request.method == "GET" && request.header("Last-Event-ID").empty()) return answer.send(405, {}, "");
+      answer_call(request, answer);
+    });
+  }
+
+  McpClient& connect(Duration call_timeout = std::chrono::seconds(20)) {
+    client_ = std::make_unique<McpClient>(
+        clock_,
+        McpClientOptions{.server = "peer",
+                         .call_timeout = call_timeout,
+                         .make_transport = [this](bool old_sse) -> std::unique_ptr<McpTransport> {
+                           const HttpTransport::Options options{.url = peer_->url("/mcp"),
+                                                                .headers = {{"X-Own", "yes"}}};
+                           if (old_sse) return std::make_unique<SseTransport>(http_, clock_, options);
+                           return std::make_unique<HttpTransport>(http_, clock_, options);
+                         }},
+        McpHandlers{});
+    const auto connected = client_->connect({});
+    EXPECT_TRUE(connected) << connected.error().message;
+    return *client_;
+  }
+
+  std::string call(std::string_view text = "x") {
+    const auto outcome = client_->call_tool("echo", JsonObject{{"text", text}}, {}, {});
+    if (!outcome) return "failed: " + outcome.error().message;
+    return std::string(find_string(outcome->at("content").at(0), "text").value_or("?"));
+  }
+
+  std::size_t count(std::string_view method) {
+    std::size_t number = 0;
+    for (const PeerRequest& request : peer_->requests()) number += method_of(request) == method ? 1 : 0;
+    return number;
+  }
+
+  void TearDown() override {
+    if (client_) client_->close();
+    client_.reset();
+  }
+
+  SystemClock clock_;
+  CurlHttpClient http_{HttpNetwork()};
+  std::atomic<int> sessions_ = 0;
+  std::unique_ptr<HttpPeer> peer_;
+  std::unique_ptr<McpClient> client_;
+};
+
+TEST_F(HttpServerOfTheOldEra, RequestsCarryTheSessionTheRevisionAndTheUsersHeaders) {
+  serve(
+      [](const PeerRequest& request, PeerAnswer& answer) { answer.send(200, kJson, result_to(request, said("hi"))); });
+  connect();
+  EXPECT_EQ(call(), "hi");
+  const auto requests = peer_->requests();
+  const auto found = std::ranges::find_if(requests, [](const auto& each) { return method_of(each) == "tools/call"; });
+  ASSERT_NE(found, requests.end());
+  EXPECT_EQ(found->header("Mcp-Session-Id"), "session-1");
+  EXPECT_EQ(found->header("MCP-Protocol-Version"), "2025-11-25");
+  EXPECT_EQ(found->header("X-Own"), "yes");
+  EXPECT_EQ(found->header("Accept"), "application/json, text/event-stream");
+  EXPECT_EQ(found->header("Mcp-Method"), "") << "that is for the modern era";
+  client_->close();
+  EXPECT_EQ(peer_->requests().back().method, "DELETE");
+}
+
+TEST_F(HttpServerOfTheOldEra, AStreamBringsTheAnswerAmongOtherThings) {
+  serve([](const PeerRequest& request, PeerAnswer& answer) {
+    answer.head(200, kEvents);
+    answer.chunk(": hello\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\n\n");
+    answer.chunk("event: message\ndata: " + result_to(request, said("streamed")) + "\n\n");
+    answer.end();
+  });
+  connect();
+  EXPECT_EQ(call(), "streamed");
+}
+
+TEST_F(HttpServerOfTheOldEra, AStreamThatBreaksIsTakenUpWhereItEnded) {
+  std::string answer_text;
+  serve([&](const PeerRequest& request, PeerAnswer& answer) {
+    answer.head(200, kEvents);
+    if (request.method == "GET") {
+      EXPECT_EQ(request.header("Last-Event-ID"), "event-7");
+      answer.chunk("data: " + answer_text + "\n\n");
+    } else {
+      answer_text = result_to(request, said("resumed"));
+      answer.chunk("id: event-7\nretry: 1\ndata:\n\n");
+    }
+    answer.end();
+  });
+  connect();
+  EXPECT_EQ(call(), "resumed");
+}
+
+TEST_F(HttpServerOfTheOldEra, AStreamWithoutIdsThatBreaksIsLostAndNotAskedForAgain) {
+  serve([](const PeerRequest&, PeerAnswer& answer) {
+    answer.head(200, kEvents);
+    answer.chunk(": only a comment\n\n");
+    answer.end();
+  });
+  connect();
+  EXPECT_EQ(call(), "failed: the connection broke before the server had answered");
+  EXPECT_EQ(count("tools/call"), 1U);
+}
+
+TEST_F(HttpServerOfTheOldEra, AForgottenSessionIsBegunAnewAndTheCallRepeated) {
+  serve([this](const PeerRequest& request, PeerAnswer& answer) {
+    if (request.header("Mcp-Session-Id") == "session-1") return answer.send(404, kJson, "{}");
+    answer.send(200, kJson, result_to(request, said("session " + std::to_string(sessions_))));
+  });
+  connect();
+  EXPECT_EQ(call(), "session 2");
+  EXPECT_EQ(count("initialize"), 2U);
+  EXPECT_EQ(count("tools/call"), 2U);
+}
+
+TEST_F(HttpServerOfTheOldEra, ARotatedSessionIdIsUsedFromThenOn) {
+  std::vector<std::string> seen;
+  serve([&](const PeerRequest& request, PeerAnswer& answer) {
+    seen.push_back(request.header("Mcp-Session-Id"));
+    answer.send(200,
+                {{"Content-Type", "application/json"}, {"Mcp-Session-Id", "rotated-" + std::to_string(seen.size())}},
+                result_to(request, said("ok")));
+  });
+  connect();
+  EXPECT_EQ(call(), "ok");
+  EXPECT_EQ(call(), "ok");
+  EXPECT_EQ(seen, (std::vector<std::string>{"session-1", "rotated-1"}));
+}
+
+TEST_F(HttpServerOfTheOldEra, AnErrorStatusIsAFailureThatNobodyRepeats) {
+  serve([](const PeerRequest&, PeerAnswer& answer) { answer.send(500, {}, "out of order\n"); });
+  connect();
+  EXPECT_EQ(call(), "failed: the server answered with HTTP status 500: out of order");
+  EXPECT_EQ(count("tools/call"), 1U);
+}
+
+TEST_F(HttpServerOfTheOldEra, AnAnswerToAnotherRequestIsNone) {
+  serve([](const PeerRequest&, PeerAnswer& answer) {
+    answer.send(200, kJson, R"({"jsonrpc":"2.0","id":4711,"result":{}})");
+  });
+  connect();
+  EXPECT_EQ(call(), "failed: the server's answer is not one to this request");
+}
+
+TEST_F(HttpServerOfTheOldEra, ASilentServerIsGivenUpInTime) {
+  serve([](const PeerRequest&, PeerAnswer& answer) { answer.wait_until_gone(); });
+  connect(std::chrono::milliseconds(100));
+  EXPECT_EQ(call(), "failed: no answer within 100 ms");
+}
+
+TEST_F(HttpServerOfTheOldEra, ACancelledCallHangsUpAndTellsTheServer) {
+  std::stop_source stop;
+  serve([&](const PeerRequest& request, PeerAnswer& answer) {
+    if (method_of(request) == "notifications/cancelled") return answer.send(202, {}, "");
+    if (method_of(request) == "ping") return answer.send(200, kJson, result_to(request, JsonObject{}));
+    stop.request_stop();
+    answer.wait_until_gone();
+  });
+  connect();
+  const auto outcome = client_->call_tool("echo", JsonObject{}, {}, stop.get_token());
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, Errc::cancelled);
+  EXPECT_TRUE(client_->ping({}));  // what is sent later comes later
+  EXPECT_EQ(count("notifications/cancelled"), 1U);
+}
+
+TEST_F(HttpServerOfTheOldEra, AnOldServerWithItsOwnStreamIsSpokenToAsItWants) {
+  testing::PeerGate posted;
+  std::mutex mutex;
+  std::vector<std::string> answers;
+  std::condition_variable arrived;
+  peer_ = std::make_unique<HttpPeer>([&](const PeerRequest& request, PeerAnswer& answer) {
+    if (request.path == "/mcp" && request.method == "POST") return answer.send(405, {}, "");
+    if (request.method == "GET") {
+      answer.head(200, kEvents);
+      answer.chunk("event: endpoint\ndata: /messages?session=1\n\n");
+      std::size_t sent = 0;
+      while (answer.is_open() && sent < 2) {
+        std::unique_lock lock(mutex);
+        if (!arrived.wait_for(lock, std::chrono::seconds(20), [&] { return answers.size() > sent; })) return;
+        answer.chunk("event: message\ndata: " + answers[sent++] + "\n\n");
+      }
+      answer.wait_until_gone();
+      return;
+    }
+    EXPECT_EQ(request.path, "/messages?session=1");
+    const std::string method = method_of(request);
+    if (method == "initialize" || method == "tools/call") {
+      const std::lock_guard lock(mutex);
+      answers.push_back(result_to(request, method == "initialize" ? initialized() : said("old")));
+      arrived.notify_all();
+    }
+    answer.send(202, {}, "Accepted");
+  });
+  connect();
+  EXPECT_TRUE(client_->facts().old_sse);
+  EXPECT_EQ(call(), "old");
+}
+
+TEST_F(HttpServerOfTheOldEra, AnAddressElsewhereForMessagesIsRefused) {
+  peer_ = std::make_unique<HttpPeer>([&](const PeerRequest&, PeerAnswer& answer) {
+    answer.head(200, kEvents);
+    answer.chunk("event: endpoint\ndata: https://evil.example/steal\n\n");
+    answer.wait_until_gone();
+  });
+  SseTransport transport(http_, clock_, {.url = peer_->url("/sse")});
+  class Deaf final : public McpReceiver {
+    void received(RpcMessage) override {}
+    void garbled(std::string) override {}
+    void lost(const RpcId&, McpFailure) override {}
+    void closed(Error) override {}
+  };
+  const auto started = transport.start(std::make_shared<Deaf>(), {});
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Errc::denied);
+  transport.close();
+}
+
+}  // namespace
+}  // namespace deft

@@ -1,0 +1,210 @@
+#include "deft/ui/demo_command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "deft/agent/agent.h"
+#include "deft/agent/session_timeline.h"
+#include "deft/agent/temporary_session.h"
+#include "deft/base/overloaded.h"
+#include "deft/base/text.h"
+#include "deft/core/timeline_svg.h"
+#include "deft/core/timeline_text.h"
+#include "deft/model/scripted_client.h"
+#include "deft/ui/builtin_options.h"
+#include "deft/ui/demo_script.h"
+#include "deft/ui/safe_display.h"
+#include "deft/ui/terminal_asker.h"
+
+namespace deft {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Shows an agent at work: a scripted model in a temporary project reads files side by side, asks before it runs the
+tests, repairs a mistake, and gets a result that is too large for a conversation. No network, no key; some seconds.
+
+Usage: deft demo [OPTIONS]
+
+  --ask        you answer the question for permission yourself, at the terminal; else it answers itself
+  --svg FILE   also write the timeline as a picture
+  --help
+
+Example:
+  deft demo --svg timeline.svg
+)";
+constexpr std::size_t kShownCharactersMax = 70;
+constexpr std::size_t kPictureCharacters = 118;
+constexpr Duration kAnswerTime = std::chrono::minutes(2);
+
+struct Options {
+  bool asks = false;
+  std::string svg;
+};
+
+int complain(std::string_view message) {
+  std::fprintf(stderr, "deft demo: %s\n", safe_display(message).c_str());
+  return 2;
+}
+
+// Everything as it happens, with the time since the start.
+class DemoFrontend final : public Frontend {
+ public:
+  explicit DemoFrontend(const Clock& clock) : clock_(clock), started_(clock.now()) {}
+  std::function<void(PermissionAnswer)> answer = nullptr;  // nothing: a person does
+
+  bool wants_stages() const override { return true; }
+  void show(Event event) override {
+    const std::lock_guard lock(mutex_);
+    std::visit(Overloaded{
+                   [&](const TextArrived& arrived) {
+                     if (!in_text_) line("  ", "");
+                     in_text_ = true;
+                     std::fputs(safe_display(arrived.text).c_str(), stdout);
+                     std::fflush(stdout);
+                   },
+                   [&](const CallAdmitted& admitted) { line("->", safe_display(admitted.title)); },
+                   [&](const PermissionAsked& asked) {
+                     line("? ", "may it run " + safe_display(asked.title) + "?" + (answer ? "  yes, this time" : ""));
+                     if (answer) answer({.id = asked.id, .verdict = Verdict::allow});
+                   },
+                   [&](const CallAnswered& answered) { show_answer(answered); },
+                   [&](const Notice& notice) { line("! ", safe_display(notice.text)); },
+                   [](const auto&) {},
+               },
+               event);
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (in_text_) std::fputs("\n", stdout);
+  }
+
+ private:
+  void line(std::string_view mark, const std::string& text) {
+    if (in_text_) std::fputs("\n", stdout);
+    in_text_ = false;
+    const double seconds = std::chrono::duration<double>(clock_.now() - started_).count();
+    std::printf("%6.2f  %.*s %s%s", seconds, static_cast<int>(mark.size()), mark.data(), text.c_str(),
+                text.empty() ? "" : "\n");
+    std::fflush(stdout);
+  }
+
+  void show_answer(const CallAnswered& answered) {
+    const ToolResult& result = answered.result;
+    const bool is_stored = result.stored && !result.stored->path.empty();
+    const std::string what =
+        is_stored ? human_bytes(result.stored->bytes) + ", stored in the session's folder; the model sees a preview"
+                  : one_line(result.text, kShownCharactersMax);
+    line(result.is_error() ? "x " : "<-", safe_display(answered.tool) + ": " + safe_display(what));
+  }
+
+  const Clock& clock_;
+  const TimePoint started_;
+  std::mutex mutex_;
+  bool in_text_ = false;  // under mutex_
+};
+
+Result<Options> parse(int argc, const char* const* argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--ask") {
+      options.asks = true;
+    } else if (word == "--svg" && i + 1 < argc) {
+      options.svg = argv[++i];
+    } else {
+      return fail(Errc::invalid_input, "unknown option " + std::string(word) + "; see deft demo --help");
+    }
+  }
+  return options;
+}
+
+Result<std::string> make_project(const std::string& folder) {
+  const std::string project = folder + "/project";
+  for (const DemoFile& file : demo_files()) {
+    const std::filesystem::path path = std::filesystem::path(project) / file.path;
+    std::error_code ec;
+    std::filesystem::create_directories(path.parent_path(), ec);
+    std::ofstream out(path, std::ios::binary);
+    out << file.text << std::flush;
+    if (ec || !out) return fail(Errc::io, path.string() + " cannot be written");
+  }
+  return project;
+}
+
+AgentOptions agent_options(const std::string& project, const std::string& folder, PromptQueue& prompts) {
+  return {.engine = {.working_directory = project,
+                     .session_folder = folder + "/session",
+                     .mode = Mode::accept_edits,
+                     .executor = {.asking = Asking::person, .permission_time = kAnswerTime},
+                     .results = result_options({}),
+                     .prompts = &prompts},
+          .model = "scripted",
+          .system = "You work on a small project."};
+}
+
+Result<void> play(const Options& options, const std::string& folder) {
+  const auto project = make_project(folder);
+  if (!project) return std::unexpected(project.error());
+  auto script = Script::parse(demo_script());
+  if (!script) return std::unexpected(script.error());
+  ScriptedClient model(std::move(*script));
+  const SystemClock clock;
+  DemoFrontend frontend(clock);
+  PromptQueue prompts;
+  prompts.watch(frontend);
+  auto agent = Agent::open(agent_options(*project, folder, prompts), model, frontend);
+  if (!agent) return std::unexpected(agent.error());
+  for (auto& tool : make_builtin_tools(builtin_options({}))) {
+    if (auto added = (*agent)->add_tool(std::move(tool)); !added) return added;
+  }
+  std::optional<TerminalAsker> terminal;
+  if (options.asks) {
+    auto opened = TerminalAsker::open_terminal();
+    if (!opened) return std::unexpected(opened.error());
+    terminal.emplace(std::move(*opened), *project, prompts, [&] { (*agent)->abort(); });
+  } else {
+    frontend.answer = [&](PermissionAnswer answer) { (*agent)->feed(Feed(std::move(answer))); };
+  }
+  std::printf("you: %s\n\n", std::string(demo_prompt()).c_str());
+  const TurnEnd end = (*agent)->run_turn(Prompt::of(demo_prompt()));
+  frontend.end();
+  if (end.reason != TurnReason::completed) return fail(Errc::failed, "the turn did not complete: " + end.explanation);
+
+  const auto timeline = session_timeline(folder + "/session");
+  if (!timeline) return std::unexpected(timeline.error());
+  std::printf("\nWhen it happened:\n\n%s\n", timeline_text(*timeline, kPictureCharacters).c_str());
+  std::printf("As a picture: deft trace SESSION -o timeline.svg; every session keeps its own.\n");
+  if (options.svg.empty()) return {};
+  std::ofstream file(options.svg, std::ios::binary | std::ios::trunc);
+  file << timeline_svg(*timeline) << std::flush;
+  if (!file) return fail(Errc::io, options.svg + " cannot be written");
+  return {};
+}
+
+}  // namespace
+
+int run_demo(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--help" || word == "-h") return std::fputs(kHelp, stdout), 0;
+  }
+  const auto options = parse(argc, argv);
+  if (!options) return complain(options.error().message);
+  std::error_code ec;
+  const std::filesystem::path parent = std::filesystem::canonical(std::filesystem::temp_directory_path(ec), ec);
+  if (ec) return complain("there is no folder for temporary files");
+  const auto folder = TemporarySession::make(parent.string());
+  if (!folder) return complain(folder.error().message);
+  if (const auto played = play(*options, folder->path()); !played) return complain(played.error().message);
+  return 0;
+}
+
+}  // namespace deft

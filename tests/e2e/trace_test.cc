@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "deft/testing/places.h"
+#include "deft_exec.h"
+
+// deft trace and deft demo: when everything happened.
+
+namespace deft::testing {
+namespace {
+
+struct Ran {
+  int exit_code = -1;
+  std::string output;
+};
+
+Ran run(std::vector<std::string> argv, const TempFolder& folder) {
+  argv.insert(argv.begin(), DEFT_PROGRAM);
+  Program program({.argv = std::move(argv),
+                   .environment = {"PATH=/usr/bin:/bin", "HOME=" + folder.path(), "LANG=C.UTF-8"},
+                   .directory = folder.path()});
+  program.close_input();
+  Ran ran;
+  while (const auto line = program.read_line()) ran.output += *line + "\n";
+  ran.exit_code = program.wait();
+  return ran;
+}
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Trace, DrawsASessionOfExecInEveryWay) {
+  const TempFolder folder;
+  folder.put("a.txt", "hello\n");
+  DeftExec deft(folder, Arguments{"--permission-mode", "bypassPermissions", "--session", "session"});
+  deft.read("t1", "a.txt");
+  deft.bash("t2", "echo x > b.txt");
+  deft.call("t3", "Nothing", {});
+  EXPECT_EQ(deft.finish(), 0);
+
+  const Ran ran = run({"trace", "./session", "-o", "p.svg", "-o", "p.html", "-o", "p.json", "-o", "-"}, folder);
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_TRUE(holds(ran.output, "Bash(echo x > b.txt)")) << ran.output;
+  const std::string svg = *folder.bytes("p.svg");
+  EXPECT_TRUE(holds(svg, "3 calls in ")) << svg;
+  EXPECT_TRUE(holds(svg, "Read(a.txt)"));
+  EXPECT_TRUE(holds(svg, "unknown_tool"));
+  EXPECT_TRUE(holds(*folder.bytes("p.html"), "<svg "));
+  const auto trace = parse_json(*folder.bytes("p.json"));
+  ASSERT_TRUE(trace);
+  std::size_t calls = 0;
+  for (const Json& event : *find_array(*trace, "traceEvents")) {
+    if (find_string(event, "cat") == "call") ++calls;
+  }
+  EXPECT_EQ(calls, 3U);
+}
+
+TEST(Trace, SaysWhatIsWrong) {
+  const TempFolder folder;
+  EXPECT_EQ(run({"trace", "./nowhere"}, folder).exit_code, 2);
+  EXPECT_EQ(run({"trace", "--sideways"}, folder).exit_code, 2);
+  EXPECT_EQ(run({"trace", "./session", "-o"}, folder).exit_code, 2);
+}
+
+TEST(Demo, RunsByItselfAndShowsWhenItHappened) {
+  const TempFolder folder;
+  const Ran ran = run({"demo", "--svg", "demo.svg"}, folder);
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  for (const char* part : {"3 tests have passed", "may it run Bash(sh test.sh)?", "stored in the session's folder",
+                           "When it happened:", "the till adds again"}) {
+    EXPECT_TRUE(holds(ran.output, part)) << part << "\n" << ran.output;
+  }
+  EXPECT_TRUE(holds(*folder.bytes("demo.svg"), "8 calls, 4 requests to the model"));
+}
+
+}  // namespace
+}  // namespace deft::testing
