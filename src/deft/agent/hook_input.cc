@@ -96,6 +96,13 @@ HookMoment worktree_create(const HookScene& scene, std::string_view name) {
   return moment_of(HookEvent::worktree_create, scene, "", {{"name", name}});
 }
 
+HookMoment task_moment(HookEvent event, const HookScene& scene, std::string_view id, std::string_view subject,
+                       std::string_view description) {
+  JsonObject fields{{"task_id", id}, {"task_subject", subject}};
+  if (!description.empty()) fields["task_description"] = description;
+  return moment_of(event, scene, "", std::move(fields));
+}
+
 HookMoment worktree_remove(const HookScene& scene, std::string_view path) {
   return moment_of(HookEvent::worktree_remove, scene, "", {{"worktree_path", path}});
 }

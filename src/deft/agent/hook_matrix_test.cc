@@ -101,6 +101,8 @@ const std::map<HookEvent, Row>& rows() {
       {user_prompt_expansion,
        {"context", "blocked", "failed", "failed", "failed", "failed", "context", "-", "blocked", "-", "-"}},
       {worktree_create, {"-", "failed", "failed", "failed", "failed", "failed", "failed", "-", "-", "-", "-"}},
+      {task_created, {"-", "blocked", "failed", "failed", "failed", "failed", "failed", "-", "blocked", "-", "-"}},
+      {task_completed, {"-", "blocked", "failed", "failed", "failed", "failed", "failed", "-", "blocked", "-", "-"}},
       {worktree_remove, {"-", "failed", "failed", "failed", "failed", "failed", "failed", "-", "-", "-", "-"}},
   };
   return table;
@@ -121,7 +123,7 @@ TEST_P(HookMatrix, EveryWayToEndHasItsOutcome) {
 // The same hooks, but each must hold: what goes wrong counts as 2, except where 2 would mean to go on for ever.
 TEST_P(HookMatrix, WhatGoesWrongWithAHookThatMustHoldCountsAsTwo) {
   const HookEvent event = GetParam();
-  const bool means_to_go_on = event == stop || event == subagent_stop;
+  const bool means_to_go_on = event == stop || event == subagent_stop || event == task_completed;
   for (const Way way : {other, too_long, crash, missing, bad_json}) {
     HookBench bench(
         HookBench::one_command(event, command_for(event, way),

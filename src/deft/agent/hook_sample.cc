@@ -53,6 +53,9 @@ HookMoment moment_of(HookEvent event, const HookScene& scene, const ToolCall& ca
     case HookEvent::user_prompt_expansion:
       return user_prompt_expansion(scene, "slash_command", "review", "src", "project", "/review src");
     case HookEvent::worktree_create: return worktree_create(scene, "sample");
+    case HookEvent::task_created:
+    case HookEvent::task_completed:
+      return task_moment(event, scene, "1", "Fix the login test", "It fails since the last release.");
     case HookEvent::worktree_remove: return worktree_remove(scene, scene.directory + "/.deft/worktrees/sample");
   }
   return {};

@@ -126,6 +126,8 @@ bool can_be_blocked(HookEvent event) {
     case HookEvent::subagent_stop:
     case HookEvent::pre_compact:
     case HookEvent::user_prompt_expansion:
+    case HookEvent::task_created:
+    case HookEvent::task_completed:
     case HookEvent::config_change: return true;
     case HookEvent::permission_request:
     case HookEvent::permission_denied:

@@ -133,6 +133,8 @@ class AnswerReader {
       case HookEvent::post_compact:
       case HookEvent::session_end:
       case HookEvent::worktree_remove:
+      case HookEvent::task_created:
+      case HookEvent::task_completed:
       case HookEvent::config_change: return;
     }
   }

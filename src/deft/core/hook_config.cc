@@ -329,7 +329,8 @@ Duration timeout_of(const Hook& hook, const HookConfig& config) {
 }
 
 bool can_block_on_failure(const Hook& hook) {
-  const bool means_to_go_on = hook.event == HookEvent::stop || hook.event == HookEvent::subagent_stop;
+  const bool means_to_go_on = hook.event == HookEvent::stop || hook.event == HookEvent::subagent_stop ||
+                              hook.event == HookEvent::task_completed;
   return hook.blocks_on_failure && !hook.is_async && !means_to_go_on;
 }
 

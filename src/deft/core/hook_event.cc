@@ -6,10 +6,11 @@ namespace deft {
 namespace {
 
 constexpr std::array<std::string_view, kHookEventCount> kNames = {
-    "PreToolUse",    "PermissionRequest",   "PermissionDenied", "PostToolUse",   "PostToolUseFailure",
-    "PostToolBatch", "UserPromptSubmit",    "Notification",     "Stop",          "SubagentStart",
-    "SubagentStop",  "PreCompact",          "PostCompact",      "SessionStart",  "SessionEnd",
-    "ConfigChange",  "UserPromptExpansion", "WorktreeCreate",   "WorktreeRemove"};
+    "PreToolUse",    "PermissionRequest",   "PermissionDenied", "PostToolUse",    "PostToolUseFailure",
+    "PostToolBatch", "UserPromptSubmit",    "Notification",     "Stop",           "SubagentStart",
+    "SubagentStop",  "PreCompact",          "PostCompact",      "SessionStart",   "SessionEnd",
+    "ConfigChange",  "UserPromptExpansion", "WorktreeCreate",   "WorktreeRemove", "TaskCreated",
+    "TaskCompleted"};
 
 }  // namespace
 

@@ -30,8 +30,10 @@ enum class HookEvent : std::uint8_t {
   user_prompt_expansion,
   worktree_create,
   worktree_remove,
+  task_created,
+  task_completed,
 };
-inline constexpr std::size_t kHookEventCount = 19;
+inline constexpr std::size_t kHookEventCount = 21;
 
 std::string_view to_string(HookEvent event);  // "PreToolUse": as in settings
 std::optional<HookEvent> parse_hook_event(std::string_view name);

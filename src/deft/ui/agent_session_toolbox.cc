@@ -1,5 +1,6 @@
 #include "deft/agent/advisor.h"
 #include "deft/agent/model_search.h"
+#include "deft/agent/task_hooks.h"
 #include "deft/base/path.h"
 #include "deft/os/local_time.h"
 #include "deft/ui/agent_session.h"
@@ -23,8 +24,12 @@ std::string schedule_file(const std::string& directory) {
 void AgentSession::use_toolbox(BuiltinOptions& builtin) {
   Engine* engine = &agent_->engine();
   const auto keep_tasks = [engine](const Json& list) { return engine->journal().state(kTasksState, list); };
-  builtin.task_list =
-      std::make_shared<SharedTaskList>(SharedTaskList::Parts{.keep = keep_tasks}, agent_->state(kTasksState));
+  const auto hook = task_hooks(hooks_->runner(), [engine] {
+    const auto permissions = engine->permissions();
+    return HookScene{.directory = permissions->setup().directory, .mode = permissions->mode()};
+  });
+  builtin.task_list = std::make_shared<SharedTaskList>(SharedTaskList::Parts{.keep = keep_tasks, .hook = hook},
+                                                       agent_->state(kTasksState));
   if (settings_.tools.advisor_enabled && !provider_.advisor_model.empty()) {
     builtin.advisor.model = provider_.advisor_model;
     builtin.advisor.ask = advisor_model(*client_, clock_, provider_.advisor_model,
