@@ -387,18 +387,21 @@ std::optional<std::string_view> raw_member(std::string_view text, std::string_vi
   return std::nullopt;
 }
 
+const Json* find(const JsonObject& object, std::string_view key) {
+  return object.if_contains({key.data(), key.size()});
+}
 const Json* find(const Json& value, std::string_view key) {
-  return value.is_object() ? value.get_object().if_contains({key.data(), key.size()}) : nullptr;
+  return value.is_object() ? find(value.get_object(), key) : nullptr;
 }
 
-std::optional<std::string_view> find_string(const Json& value, std::string_view key) {
-  const Json* found = find(value, key);
+namespace {
+
+std::optional<std::string_view> string_of(const Json* found) {
   if (!found || !found->is_string()) return std::nullopt;
   return view(found->get_string());
 }
 
-std::optional<std::int64_t> find_int(const Json& value, std::string_view key) {
-  const Json* found = find(value, key);
+std::optional<std::int64_t> int_of(const Json* found) {
   if (!found) return std::nullopt;
   if (found->is_int64()) return found->get_int64();
   // A parser gives the smallest type that fits; a size that we put in ourselves is unsigned.
@@ -413,26 +416,34 @@ std::optional<std::int64_t> find_int(const Json& value, std::string_view key) {
   return std::nullopt;
 }
 
-std::optional<double> find_number(const Json& value, std::string_view key) {
-  const Json* found = find(value, key);
+std::optional<double> number_of(const Json* found) {
   if (!found || !found->is_number()) return std::nullopt;
   return found->to_number<double>();
 }
 
-std::optional<bool> find_bool(const Json& value, std::string_view key) {
-  const Json* found = find(value, key);
+std::optional<bool> bool_of(const Json* found) {
   if (!found || !found->is_bool()) return std::nullopt;
   return found->get_bool();
 }
 
-const JsonArray* find_array(const Json& value, std::string_view key) {
-  const Json* found = find(value, key);
-  return found ? found->if_array() : nullptr;
-}
+const JsonArray* array_of(const Json* found) { return found ? found->if_array() : nullptr; }
+const JsonObject* object_of(const Json* found) { return found ? found->if_object() : nullptr; }
 
-const JsonObject* find_object(const Json& value, std::string_view key) {
-  const Json* found = find(value, key);
-  return found ? found->if_object() : nullptr;
+}  // namespace
+
+std::optional<std::string_view> find_string(const Json& in, std::string_view key) { return string_of(find(in, key)); }
+std::optional<std::string_view> find_string(const JsonObject& in, std::string_view key) {
+  return string_of(find(in, key));
 }
+std::optional<std::int64_t> find_int(const Json& in, std::string_view key) { return int_of(find(in, key)); }
+std::optional<std::int64_t> find_int(const JsonObject& in, std::string_view key) { return int_of(find(in, key)); }
+std::optional<double> find_number(const Json& in, std::string_view key) { return number_of(find(in, key)); }
+std::optional<double> find_number(const JsonObject& in, std::string_view key) { return number_of(find(in, key)); }
+std::optional<bool> find_bool(const Json& in, std::string_view key) { return bool_of(find(in, key)); }
+std::optional<bool> find_bool(const JsonObject& in, std::string_view key) { return bool_of(find(in, key)); }
+const JsonArray* find_array(const Json& in, std::string_view key) { return array_of(find(in, key)); }
+const JsonArray* find_array(const JsonObject& in, std::string_view key) { return array_of(find(in, key)); }
+const JsonObject* find_object(const Json& in, std::string_view key) { return object_of(find(in, key)); }
+const JsonObject* find_object(const JsonObject& in, std::string_view key) { return object_of(find(in, key)); }
 
 }  // namespace deft

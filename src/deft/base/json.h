@@ -51,14 +51,23 @@ std::vector<RawMember> raw_members(std::string_view text);
 std::vector<std::string_view> raw_elements(std::string_view text);
 std::optional<std::string_view> raw_member(std::string_view text, std::string_view key);
 
-// Look-ups that answer "nothing" for a missing key, a wrong type, or a value that is not an object.
+// Look-ups that answer "nothing" for a missing key, a wrong type, or a value that is not an object. Each takes an
+// object itself, too: else it would become a value of its own for the call, and the answer would point into what is
+// gone.
 const Json* find(const Json& value, std::string_view key);
+const Json* find(const JsonObject& object, std::string_view key);
 std::optional<std::string_view> find_string(const Json& value, std::string_view key);
+std::optional<std::string_view> find_string(const JsonObject& object, std::string_view key);
 std::optional<std::int64_t> find_int(const Json& value, std::string_view key);
+std::optional<std::int64_t> find_int(const JsonObject& object, std::string_view key);
 std::optional<double> find_number(const Json& value, std::string_view key);
+std::optional<double> find_number(const JsonObject& object, std::string_view key);
 std::optional<bool> find_bool(const Json& value, std::string_view key);
+std::optional<bool> find_bool(const JsonObject& object, std::string_view key);
 const JsonArray* find_array(const Json& value, std::string_view key);
+const JsonArray* find_array(const JsonObject& object, std::string_view key);
 const JsonObject* find_object(const Json& value, std::string_view key);
+const JsonObject* find_object(const JsonObject& object, std::string_view key);
 
 inline std::string_view view(const boost::json::string& text) { return {text.data(), text.size()}; }
 

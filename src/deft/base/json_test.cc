@@ -67,6 +67,15 @@ TEST(Json, AnIntegerIsFoundHoweverItIsStored) {
   EXPECT_EQ(find_int(object, "huge"), std::nullopt);
 }
 
+TEST(Json, WhatIsFoundInAnObjectIsPartOfThatObject) {
+  const JsonObject object{{"list", JsonArray{1}}, {"inner", JsonObject{{"name", "deft"}}}};
+  EXPECT_EQ(find(object, "list"), &object.at("list"));
+  EXPECT_EQ(find_array(object, "list"), &object.at("list").get_array());
+  EXPECT_EQ(find_object(object, "inner"), &object.at("inner").get_object());
+  EXPECT_EQ(find_string(*find_object(object, "inner"), "name"), "deft");
+  EXPECT_EQ(find(object, "missing"), nullptr);
+}
+
 TEST(Json, RawSpansAreTheBytesAsTheyCame) {
   const std::string text = R"( {"a" : {"big":123456789012345678901234567890, "x":"}\"{"} , "b\n":[ 1.50 ,"]"]} )";
   ASSERT_TRUE(parse_json(text));
