@@ -80,7 +80,7 @@ void DiagnosticBoard::publish(const std::string& path, std::optional<std::int64_
                               std::vector<Diagnostic> list) {
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[path];
-  entry = {.list = std::move(list), .version = version, .number = ++count_};
+  entry = {.list = std::move(list), .version = version, .number = ++count_, .at = clock_.now()};
   if (entries_.size() > kDiagnosedFilesMax) {
     entries_.erase(std::ranges::min_element(entries_, {}, [](const auto& one) { return one.second.number; }));
   }
@@ -110,6 +110,23 @@ bool DiagnosticBoard::wait_for(const std::string& path, std::int64_t version, st
   changed_.wait_until(lock, std::move(stop), clock_.on_steady_clock(deadline),
                       [&] { return is_over_ || is_said() || (enough && enough()); });
   return is_said();
+}
+
+void DiagnosticBoard::wait_until_quiet(const std::string& path, Duration quiet, TimePoint deadline,
+                                       std::stop_token stop) const {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto entry = entries_.find(path);
+    if (entry == entries_.end() || entry->second.version) return;
+    const std::uint64_t number = entry->second.number;
+    const TimePoint wake = std::min(deadline, entry->second.at + quiet);
+    const auto is_newer = [&] {
+      const auto now = entries_.find(path);
+      return is_over_ || now == entries_.end() || now->second.number != number;
+    };
+    if (clock_.now() >= wake || is_over_) return;
+    if (!changed_.wait_until(lock, stop, clock_.on_steady_clock(wake), is_newer)) return;
+  }
 }
 
 void DiagnosticBoard::look_again() {

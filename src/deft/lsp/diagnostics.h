@@ -57,6 +57,9 @@ class DiagnosticBoard {
   bool wait_for(const std::string& path, std::int64_t version, std::uint64_t after, TimePoint deadline,
                 std::stop_token stop, const std::function<bool()>& enough = nullptr) const;
   void look_again();
+  // A server that names no versions often says a part first. Waits until it has said nothing new about the file for so
+  // long.
+  void wait_until_quiet(const std::string& path, Duration quiet, TimePoint deadline, std::stop_token stop) const;
   void stop_waiting();  // nothing more will come
 
  private:
@@ -64,6 +67,7 @@ class DiagnosticBoard {
     std::vector<Diagnostic> list;
     std::optional<std::int64_t> version;
     std::uint64_t number = 0;  // of its last publication
+    TimePoint at{};
   };
 
   const Clock& clock_;

@@ -74,6 +74,18 @@ TEST(DiagnosticBoard, OfAServerWithoutVersionsWhatComesLaterCounts) {
   EXPECT_TRUE(board.wait_for("/p/a", 2, before, clock.now(), {}));
 }
 
+TEST(DiagnosticBoard, OfAServerWithoutVersionsTheLastWordCounts) {
+  const SystemClock clock;
+  DiagnosticBoard board(clock);
+  board.publish("/p/a", std::nullopt, {});
+  std::jthread server([&] { board.publish("/p/a", std::nullopt, {error("real")}); });
+  board.wait_until_quiet("/p/a", std::chrono::milliseconds(200), clock.now() + std::chrono::minutes(1), {});
+  EXPECT_THAT(*board.of("/p/a"), SizeIs(1));
+  board.publish("/p/b", 1, {});
+  board.wait_until_quiet("/p/b", std::chrono::hours(1), clock.now() + std::chrono::hours(1), {});  // returns at once
+  board.wait_until_quiet("/p/none", std::chrono::hours(1), clock.now() + std::chrono::hours(1), {});
+}
+
 TEST(DiagnosticBoard, NobodyWaitsForAServerThatIsGoneOrAfterAStop) {
   const SystemClock clock;
   DiagnosticBoard board(clock);

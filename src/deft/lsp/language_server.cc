@@ -142,6 +142,7 @@ Result<std::optional<std::vector<Diagnostic>>> LanguageServer::diagnostics(const
     if (until.stop.stop_requested()) return fail(Errc::cancelled, "Cancelled while " + spec().name + " was at work.");
     return std::optional<std::vector<Diagnostic>>();
   }
+  board_.wait_until_quiet(path, start_.settle_time, until.deadline, until.stop);
   return board_.of(path);
 }
 
