@@ -1,14 +1,17 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <condition_variable>
+#include <atomic>
 #include <deque>
-#include <map>
-#include <mutex>
+#include <functional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "deft/base/json.h"
 #include "deft/os/curl_http_client.h"
+#include "deft/os/http_network.h"
 #include "deft/testing/places.h"
 #include "deft/testing/program.h"
 #include "deft/testing/temp_folder.h"
@@ -175,8 +178,8 @@ TEST(McpServe, AsksTheClientsUserIfThatIsWanted) {
 // Over HTTP.
 class HttpServing {
  public:
-  explicit HttpServing(const TempFolder& folder, std::vector<std::string> more = {})
-      : program(setup(folder, with_http(std::move(more)))) {
+  explicit HttpServing(const TempFolder& folder, const std::vector<std::string>& more = {})
+      : program(setup(folder, with_http(more))) {
     const auto line = program.read_line();
     url = line ? std::string(find_string(*parse_json(*line), "url").value_or("")) : program.errors();
   }
@@ -203,13 +206,14 @@ class HttpServing {
     return post(to_json(JsonObject{{"jsonrpc", "2.0"}, {"id", 1}, {"method", std::string(method)}, {"params", params}}),
                 std::move(more));
   }
-  static std::vector<std::string> with_http(std::vector<std::string> more) {
-    more.insert(more.begin(), {"--http", "127.0.0.1:0"});
-    return more;
+  static std::vector<std::string> with_http(const std::vector<std::string>& more) {
+    std::vector<std::string> all{"--http", "127.0.0.1:0"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
   }
 
   Program program;
-  CurlHttpClient http;
+  CurlHttpClient http{HttpNetwork{}};
   std::string url;
 };
 
@@ -246,6 +250,33 @@ TEST(McpServe, ServesBothErasOverHttp) {
   EXPECT_EQ(serving.modern("ping", {}).status, 404);
   serving.program.send_signal(SIGTERM);
   EXPECT_EQ(serving.program.wait(), 0);
+}
+
+TEST(McpServe, NoClientReadsWhatWasStoredForAnother) {
+  const TempFolder folder;
+  HttpServing serving(folder, {"--settings", R"({"permissions":{"allow":["Bash"]}})"});
+  std::vector<std::pair<std::string, std::string>> stored;  // session, uri
+  for (int client = 0; client < 2; ++client) {
+    const HttpResponse begun = serving.post(std::string(kInitialize));
+    const std::string session(find_header(begun.headers, "mcp-session-id").value_or(""));
+    const std::string body = serving
+                                 .post(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":)"
+                                       R"({"name":"Bash","arguments":{"command":"seq 1 100000"}}})",
+                                       {{"Mcp-Session-Id", session}})
+                                 .body;
+    const std::size_t at = body.find("deft://results/");
+    ASSERT_NE(at, std::string::npos) << body.substr(0, 500);
+    stored.emplace_back(session, body.substr(at, body.find('"', at) - at));
+  }
+  EXPECT_NE(stored[0].second, stored[1].second);
+  const auto read = [&](const std::string& session, const std::string& uri) {
+    return serving
+        .post(R"({"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":")" + uri + R"("}})",
+              {{"Mcp-Session-Id", session}})
+        .body;
+  };
+  EXPECT_NE(read(stored[0].first, stored[0].second).find("99999"), std::string::npos);
+  EXPECT_NE(read(stored[0].first, stored[1].second).find("-32002"), std::string::npos);
 }
 
 TEST(McpServe, FiftyClientsAtOnceAreAllAnswered) {
@@ -299,12 +330,11 @@ TEST(McpServe, OffersTheToolsOfConfiguredServersTooAndTheirCallsPassTheSameGate)
 
 TEST(McpServe, SaysWhatIsWrongWithItsArguments) {
   const TempFolder folder;
-  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--http", "here"},
-                                                {"--http", "127.0.0.1:99999"},
-                                                {"--ask", "everybody"},
-                                                {"--nonsense"},
-                                                {"--http", "127.0.0.1:0", "--token-file", "/no/such/file"},
-                                                {"--events"}}) {
+  const std::vector<std::vector<std::string>> all = {
+      {"--http", "here"},     {"--http", "127.0.0.1:99999"},
+      {"--ask", "everybody"}, {"--nonsense"},
+      {"--events"},           {"--http", "127.0.0.1:0", "--token-file", "/no/such/file"}};
+  for (const std::vector<std::string>& wrong : all) {
     Program program(setup(folder, wrong));
     EXPECT_EQ(program.wait(), 2) << wrong[0];
     EXPECT_NE(program.errors(), "");

@@ -144,6 +144,8 @@ void Agent::announce_turn() {
 
 TurnEnd Agent::run_turn(const Prompt& prompt) {
   begin_turn(prompt);
+  if (std::exchange(ends_at_once_, false)) take_abort(turn_);
+  advance();
   while (!end_) {
     executor().step();  // one thing happens: to the model's message, to a call, or the user says something
     advance();
@@ -417,7 +419,6 @@ void Agent::resume_deferred() {
   set_state(std::string(kDeferredState), Json());
   executor().take_now(CallArrived{*deferred_});
   executor().take_now(MessageEnded{});
-  advance();  // what can only fail is answered already
 }
 
 // Results first, in the order of the calls; what they add to the conversation follows in the same order.
@@ -485,7 +486,10 @@ void Agent::abort() {
 
 void Agent::take_abort(std::size_t turn) {
   if (turn != turn_) return;
-  if (phase_ == Phase::idle) return hooks_->stop();  // those of the session's start or end
+  if (phase_ == Phase::idle) {
+    ends_at_once_ = turn_ % 2 == 1;
+    return hooks_->stop();  // those of the session's start or end
+  }
   if (aborted_) return;
   aborted_ = true;
   hooks_->stop();

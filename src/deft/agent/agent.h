@@ -281,6 +281,7 @@ class Agent final : private Frontend {
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
+  bool ends_at_once_ = false;      // it was aborted when it was only announced
   bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
   std::stop_source expanding_;     // commands of prompts
   std::string granted_model_;      // that a skill has asked for

@@ -70,8 +70,9 @@ void Agent::expand_command(std::size_t number, const PromptCommand& command) {
   if (expanding_.stop_requested()) expanding_ = {};
   const std::string id = "prompt_" + random_uuid();
   engine_->runner().start([this, number, command, commands = options_.commands, permissions = engine_->permissions(),
-                           gate = executor().gate(id, expanding_.get_token()), &executor = executor()] {
-    auto expanded = commands->expand(command, *permissions, gate);
+                           gate = executor().gate(id, expanding_.get_token()), stop = expanding_.get_token(),
+                           &executor = executor()] {
+    auto expanded = commands->expand(command, *permissions, gate, stop);
     executor.post(
         [this, number, expanded = std::move(expanded)]() mutable { take_expansion(number, std::move(expanded)); });
   });

@@ -142,12 +142,13 @@ TEST_F(AgentCommands, AnAbortEndsACommandThatRuns) {
 
 TEST_F(AgentCommands, PromptsOfServersAreCommandsToo) {
   begin();
-  bench.options.commands->use({{.name = "mcp__github__pr",
-                                .description = "Opens one",
-                                .arguments = {"title", "body"},
-                                .expand = [](const std::map<std::string, std::string>& values) -> Result<std::string> {
-                                  return values.at("title") + "|" + values.at("body");
-                                }}});
+  bench.options.commands->use(
+      {{.name = "mcp__github__pr",
+        .description = "Opens one",
+        .arguments = {"title", "body"},
+        .expand = [](const std::map<std::string, std::string>& values, std::stop_token) -> Result<std::string> {
+          return values.at("title") + "|" + values.at("body");
+        }}});
   turn("/mcp__github__pr 'Two words' all the rest");
   EXPECT_NE(told().find("Two words|all the rest"), std::string::npos);
   const auto list = bench.options.commands->list();

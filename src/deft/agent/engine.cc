@@ -136,7 +136,7 @@ PermissionSetup Engine::permission_setup() {
   setup.directories.insert(setup.directories.end(), session_.directories.begin(), session_.directories.end());
   setup.readable.push_back(workshop_->results().folder()->path());  // what was stored away may be looked into
   put_on_ground(setup, workshop_->os().files);
-  setup.plan_file = setup.resolve(plan_file_in(workshop_->folder())).value_or("");
+  setup.plan_file = setup.resolve(plan_file_in(workshop_->folder(), options_.agent_id)).value_or("");
   return setup;
 }
 

@@ -85,35 +85,9 @@ void Executor::begin_turn() {
   end_grants();
 }
 
-// What a skill was granted lasts for its turn.
-void Executor::end_grants() {
-  parts_.session.grants.clear();
-  parts_.pipeline.end_turn_of_hooks();
-  follow_session();
-}
-
 std::shared_ptr<const ToolPool> Executor::pool() {
   reload_permissions();
   return parts_.registry.pool(*parts_.permissions);
-}
-
-CallWithin Executor::gate(const std::string& id, std::stop_token stop) {
-  const auto session = std::make_shared<const SessionState>(parts_.session);  // the turn may go on without us
-  CallSetting setting{.session = SessionView(*session, {}),
-                      .permissions = parts_.permissions,
-                      .pool = pool(),
-                      .stop = std::move(stop),
-                      .progress = [](const Json&) {}};
-  return [this, id, session, setting = std::move(setting)](std::string_view tool, Json input,
-                                                           std::shared_ptr<const Permissions> permissions) {
-    return parts_.pipeline.call_within(id, setting, tool, std::move(input), std::move(permissions));
-  };
-}
-
-void Executor::change_session(const Modifier& modifier) {
-  DEFT_CHECK(idle());
-  parts_.session.apply(modifier);
-  follow_session();
 }
 
 std::string Executor::definitions() {

@@ -134,7 +134,8 @@ void Executor::take_answer(PermissionAnswer answer) {
   if (answer.verdict == Verdict::allow) return settle_question(index, std::move(answer));
   finish_call(index, {.result = engine_error(
                           Errc::denied, refusal_text(record.tool, answer.feedback, parts_.pipeline.is_of_subagent()))});
-  if (answer.ends_turn) take(Feed(Aborted{}));
+  // Of a subagent it is told: its parent hears what was refused, and decides.
+  if (answer.ends_turn && !parts_.pipeline.is_of_subagent()) take(Feed(Aborted{}));
 }
 
 void Executor::settle_late(const std::string& question, PromptKind kind) {

@@ -9,6 +9,7 @@
 #include "deft/testing/engine_bench.h"
 #include "deft/tools/apply_patch.h"
 #include "deft/tools/builtin.h"
+#include "deft/tools/plan_mode.h"
 
 namespace deft {
 namespace {
@@ -206,6 +207,20 @@ TEST_F(PlanMode, APersonMayChangeTheModeButNotToBypassUnlessItWasThereAtTheStart
   bench.feed(Feed(ModeWanted{Mode::accept_edits}));
   EXPECT_FALSE(run(bench, "Write", write).result.is_error());
   bench.finish();
+}
+
+TEST(PlanFile, EachAgentHasItsOwn) {
+  EXPECT_EQ(plan_file_in("/s"), "/s/plan.md");
+  EXPECT_NE(plan_file_in("/s", "a1"), plan_file_in("/s", "a2"));
+  EXPECT_EQ(plan_file_in("/s", "../x").find(".."), std::string::npos);
+}
+
+TEST(ExitPlanMode, WhatThePlanWouldLikeToBeAllowedIsShown) {
+  const auto tool = make_exit_plan_mode_tool();
+  EXPECT_EQ(tool->render_use(JsonObject{{"plan", "long"}}), "ExitPlanMode");
+  EXPECT_EQ(tool->render_use(
+                JsonObject{{"allowedPrompts", {{{"tool", "Bash"}, {"prompt", "run the tests"}}, "commit\nit", 5}}}),
+            "ExitPlanMode(would like to: Bash: run the tests; commit it)");
 }
 
 }  // namespace

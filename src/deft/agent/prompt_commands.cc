@@ -121,8 +121,8 @@ Result<std::string> PromptCommands::run(const PromptCommand& command) const {
 }
 
 Result<PromptCommands::Expanded> PromptCommands::expand(const PromptCommand& command, const Permissions& permissions,
-                                                        const CallWithin& call) const {
-  if (command.kind == PromptCommand::Kind::server_prompt) return expand_server_prompt(command);
+                                                        const CallWithin& call, std::stop_token stop) const {
+  if (command.kind == PromptCommand::Kind::server_prompt) return expand_server_prompt(command, std::move(stop));
   return expand_skill(command, permissions, call);
 }
 
@@ -148,7 +148,8 @@ Result<PromptCommands::Expanded> PromptCommands::expand_skill(const PromptComman
 }
 
 // Arguments by position; the last one takes all that is left.
-Result<PromptCommands::Expanded> PromptCommands::expand_server_prompt(const PromptCommand& command) const {
+Result<PromptCommands::Expanded> PromptCommands::expand_server_prompt(const PromptCommand& command,
+                                                                      std::stop_token stop) const {
   ServerPrompt prompt;
   {
     const std::lock_guard lock(mutex_);
@@ -165,7 +166,7 @@ Result<PromptCommands::Expanded> PromptCommands::expand_server_prompt(const Prom
     if (i + 1 < prompt.arguments.size()) continue;
     for (std::size_t rest = i + 1; rest < words.size(); ++rest) value += " " + words[rest];
   }
-  auto text = prompt.expand(values);
+  auto text = prompt.expand(values, std::move(stop));
   if (!text) return std::unexpected(text.error());
   return Expanded{.text = called(command) + "\n" + *text};
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,8 @@ struct ServerPrompt {
   std::string name;  // as it is called: "mcp__server__prompt"
   std::string description = {};
   std::vector<std::string> arguments = {};  // their names, in order
-  // Its text with these values; blocks.
-  std::function<Result<std::string>(const std::map<std::string, std::string>& arguments)> expand;
+  // Its text with these values; blocks, and ends soon after a stop is requested.
+  std::function<Result<std::string>(const std::map<std::string, std::string>& arguments, std::stop_token stop)> expand;
 };
 
 // A command that is carried out here, without the model: what it has to say to the user.
@@ -82,12 +83,13 @@ class PromptCommands {
     std::string text;
     TurnGrant grant = {};
   };
-  Result<Expanded> expand(const PromptCommand& command, const Permissions& permissions, const CallWithin& call) const;
+  Result<Expanded> expand(const PromptCommand& command, const Permissions& permissions, const CallWithin& call,
+                          std::stop_token stop) const;
 
  private:
   Result<Expanded> expand_skill(const PromptCommand& command, const Permissions& permissions,
                                 const CallWithin& call) const;
-  Result<Expanded> expand_server_prompt(const PromptCommand& command) const;
+  Result<Expanded> expand_server_prompt(const PromptCommand& command, std::stop_token stop) const;
 
   Parts parts_;
   mutable std::mutex mutex_;

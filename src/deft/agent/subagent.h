@@ -47,6 +47,7 @@ class Subagents::ItsFrontend final : public Frontend {
 
  private:
   void show_question(PermissionAsked asked);
+  void name_it(PermissionAsked& asked) const;
   void remember_question(const std::string& id, Question question);
   void forget_question(const std::string& id);
   void tell_progress(const Block& block);

@@ -57,7 +57,6 @@ TEST_F(SubagentsTest, OneInTheBackgroundCanBeStoppedLikeACommand) {
   };
   EXPECT_EQ(bench.turn("go").text, "done");
   EXPECT_EQ(bench.frontend.wait_for<TaskEnded>().status, "stopped");
-  EXPECT_FALSE(bench.agent().options().children->at_work());
 }
 
 TEST_F(SubagentsTest, OneThatIsWaitedForCanBeSentToTheBackground) {

@@ -21,6 +21,15 @@ void Subagents::ItsFrontend::show(Event event) {
     forget_question(withdrawn->id);
     return all_.frontend_.show(std::move(event));
   }
+  if (auto* changed = std::get_if<PromptChanged>(&event)) {
+    if (auto* asked = std::get_if<PermissionAsked>(&changed->now)) name_it(*asked);
+    return all_.frontend_.show(std::move(event));
+  }
+  if (auto* answered = std::get_if<PromptAnswered>(&event)) {
+    answered->id = whose_.id + ":" + answered->id;
+    forget_question(answered->id);
+    return all_.frontend_.show(std::move(event));
+  }
   if (const auto* made = std::get_if<HostCallMade>(&event)) {
     remember_question(made->call.id, {.whose = &whose_, .id = made->call.id, .proposal = {}});
     return all_.frontend_.show(std::move(event));
@@ -46,11 +55,16 @@ void Subagents::ItsFrontend::show(Event event) {
 
 void Subagents::ItsFrontend::show_question(PermissionAsked asked) {
   Question question{.whose = &whose_, .id = asked.id, .proposal = asked.proposal};
+  name_it(asked);
+  remember_question(asked.id, std::move(question));
+  all_.frontend_.show(std::move(asked));
+}
+
+// Every agent counts its own questions: with whose it is, the number is the session's.
+void Subagents::ItsFrontend::name_it(PermissionAsked& asked) const {
   asked.id = whose_.id + ":" + asked.id;
   asked.agent_id = whose_.id;
   asked.agent_type = whose_.type;
-  remember_question(asked.id, std::move(question));
-  all_.frontend_.show(std::move(asked));
 }
 
 void Subagents::ItsFrontend::remember_question(const std::string& id, Question question) {

@@ -62,20 +62,20 @@ std::optional<Found> private_key(std::string_view text) {
   const std::string_view first_line = text.substr(0, text.find('\n'));
   const std::size_t words = first_line.find(kKeyWords);
   if (words == std::string_view::npos) return std::nullopt;
-  const std::size_t shown = words + kKeyWords.size();
-  const std::size_t end = text.find(kKeyEnd, shown);
-  return Found{shown, end == std::string_view::npos ? text.size() : end};
+  const std::size_t end = text.find(kKeyEnd, words + kKeyWords.size());
+  return Found{kKeyBegin.size(), end == std::string_view::npos ? text.size() : end};
 }
 
-// scheme://user:PASSWORD@host; `text` is behind the scheme.
+// scheme://USER:PASSWORD@host; `text` is behind the scheme. The user may be a token, and the password "x".
 std::optional<Found> password_in_address(std::string_view text) {
-  if (!text.starts_with("://")) return std::nullopt;
+  constexpr std::string_view kMark = "://";
+  if (!text.starts_with(kMark)) return std::nullopt;
   const std::size_t end = text.find_first_of("/?# \t\n\"'<>", 3);
   const std::string_view authority = text.substr(0, end);
   const std::size_t at = authority.rfind('@');
   const std::size_t colon = authority.find(':', 3);
   if (at == std::string_view::npos || colon == std::string_view::npos || colon + 1 >= at) return std::nullopt;
-  return Found{colon + 1, at};
+  return Found{kMark.size(), at};
 }
 
 // What `word` ends with, without its blanks and bars, in small letters, is the name of a secret.

@@ -19,6 +19,8 @@ constexpr double kLabelWidth = 300;
 constexpr double kMargin = 16;
 constexpr double kRowHeight = 22;
 constexpr double kBarHeight = 14;
+constexpr double kBarWidthMin = 2.5;
+constexpr double kMarkWidth = 0.8;
 constexpr double kHeadHeight = 78;
 constexpr std::size_t kLabelCharactersMax = 42;
 constexpr std::size_t kTicks = 8;
@@ -167,7 +169,8 @@ class Picture {
 
   void bar(const TimelineSpan& span, std::string_view type, const std::string& words, double inset = 0) {
     const double from = scale_.at(span.begin_us);
-    const double width = std::max(0.8, scale_.at(span.end_us) - from);
+    const double width = std::max(type == "check" || type == "hooks" || type == "queued" ? kMarkWidth : kBarWidthMin,
+                                  scale_.at(span.end_us) - from);
     body_ += "<rect class=\"" + std::string(type) + "\" x=\"" + number(left() + from) + "\" y=\"" +
              number(row_y() + inset) + "\" width=\"" + number(width) + "\" height=\"" + number(kBarHeight - 2 * inset) +
              "\" rx=\"1.5\"><title>" + escaped(words) + "</title></rect>";
@@ -196,11 +199,8 @@ class Picture {
     if (call.started_us != 0) {
       bar({started, call.span.end_us}, "span", outcome + ", " + time_in_words(call.span.end_us - started));
     }
-    for (const TimelineStage& stage : call.stages) {
-      const std::string words = stage.name + (stage.outcome.empty() ? "" : ": " + stage.outcome) + ", " +
-                                time_in_words(stage.span.length_us());
-      bar(stage.span, class_of(stage, !call.error.empty()), words);
-    }
+    draw_stages(call, /*is_work=*/false);
+    draw_stages(call, /*is_work=*/true);  // on top: however short, it is what matters
     std::string note = time_in_words(call.span.end_us - (call.started_us == 0 ? call.span.begin_us : started));
     if (!call.error.empty()) note += ", " + call.error;
     if (call.is_stored) note += ", result stored";
@@ -209,6 +209,16 @@ class Picture {
     if (x < room) body_ += text(x, row_y() + 11, "dim", note);
     body_ += "\n";
     ++rows_;
+  }
+
+  void draw_stages(const TimelineCall& call, bool is_work) {
+    for (const TimelineStage& stage : call.stages) {
+      const std::string_view type = class_of(stage, !call.error.empty());
+      if ((type != "check" && type != "hooks") != is_work) continue;
+      bar(stage.span, type,
+          stage.name + (stage.outcome.empty() ? "" : ": " + stage.outcome) + ", " +
+              time_in_words(stage.span.length_us()));
+    }
   }
 
   const Timeline& timeline_;

@@ -100,15 +100,21 @@ std::uint64_t DiagnosticBoard::count() const {
 }
 
 bool DiagnosticBoard::wait_for(const std::string& path, std::int64_t version, std::uint64_t after, TimePoint deadline,
-                               std::stop_token stop) const {
+                               std::stop_token stop, const std::function<bool()>& enough) const {
   std::unique_lock lock(mutex_);
   const auto is_said = [&] {
     const auto entry = entries_.find(path);
     if (entry == entries_.end()) return false;
     return entry->second.version ? *entry->second.version >= version : entry->second.number > after;
   };
-  changed_.wait_until(lock, std::move(stop), clock_.on_steady_clock(deadline), [&] { return is_over_ || is_said(); });
+  changed_.wait_until(lock, std::move(stop), clock_.on_steady_clock(deadline),
+                      [&] { return is_over_ || is_said() || (enough && enough()); });
   return is_said();
+}
+
+void DiagnosticBoard::look_again() {
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
 }
 
 void DiagnosticBoard::stop_waiting() {

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -51,9 +52,11 @@ class DiagnosticBoard {
   // How many times anything was published so far.
   std::uint64_t count() const;
   // Waits for what is said about this version of the file; of a server that names no versions, for what is said later
-  // than `after`, a count(). False: it was not said in time.
+  // than `after`, a count(). False: it was not said in time, or `enough`, which is asked again after each publication
+  // and look_again(), says that nobody needs to wait for it.
   bool wait_for(const std::string& path, std::int64_t version, std::uint64_t after, TimePoint deadline,
-                std::stop_token stop) const;
+                std::stop_token stop, const std::function<bool()>& enough = nullptr) const;
+  void look_again();
   void stop_waiting();  // nothing more will come
 
  private:

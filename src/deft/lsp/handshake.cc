@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kNameCharactersMax = 100;
 constexpr int kSymbolKinds = 26;
+constexpr std::size_t kRegistrationsMax = 1'000;
 
 Json folder_of(std::string_view root) { return JsonObject{{"uri", file_uri(root)}, {"name", file_name(root)}}; }
 
@@ -70,13 +71,15 @@ constexpr std::array<AbilityMethod, 9> kAbilities = {{
     {"workspace/didChangeWatchedFiles", "", &ServerAbilities::watches_files},  // said later only
 }};
 
-void set_registered(ServerAbilities& abilities, const JsonArray* registrations, bool value) {
+void take_back(ServerAbilities& abilities, const JsonArray* registrations) {
   if (!registrations) return;
   for (const Json& registration : *registrations) {
-    const auto method = find_string(registration, "method");
-    for (const AbilityMethod& known : kAbilities) {
-      if (method == known.method) abilities.*known.ability = value;
-    }
+    const auto found = abilities.registered.find(std::string(find_string(registration, "id").value_or("")));
+    if (found == abilities.registered.end()) continue;
+    const auto ability = found->second;
+    abilities.registered.erase(found);
+    abilities.*ability =
+        std::ranges::any_of(abilities.registered, [&](const auto& other) { return other.second == ability; });
   }
 }
 
@@ -135,13 +138,21 @@ ServerAbilities read_abilities(const Json& initialize_result) {
 }
 
 void register_abilities(ServerAbilities& abilities, const Json& params) {
-  set_registered(abilities, find_array(params, "registrations"), true);
+  const JsonArray* registrations = find_array(params, "registrations");
+  if (!registrations) return;
+  for (const Json& registration : *registrations) {
+    const auto method = find_string(registration, "method");
+    const auto known = std::ranges::find_if(kAbilities, [&](const AbilityMethod& one) { return method == one.method; });
+    if (known == kAbilities.end() || abilities.registered.size() >= kRegistrationsMax) continue;
+    abilities.registered[std::string(find_string(registration, "id").value_or(""))] = known->ability;
+    abilities.*known->ability = true;
+  }
 }
 
 void unregister_abilities(ServerAbilities& abilities, const Json& params) {
   // The protocol's own spelling mistake; some spell it right.
-  set_registered(abilities, find_array(params, "unregisterations"), false);
-  set_registered(abilities, find_array(params, "unregistrations"), false);
+  take_back(abilities, find_array(params, "unregisterations"));
+  take_back(abilities, find_array(params, "unregistrations"));
 }
 
 std::expected<Json, RpcError> answer_server(std::string_view method, const Json& params, const LanguageServerSpec& spec,

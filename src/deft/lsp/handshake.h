@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -31,10 +32,12 @@ struct ServerAbilities {
   bool watches_files = false;      // it wants to know of files that change without being shown to it
   bool wants_saves = false;
   bool wants_saved_text = false;
-  std::string name = {};  // and version, as it calls itself
+  std::string name = {};                                           // and version, as it calls itself
+  std::map<std::string, bool ServerAbilities::*> registered = {};  // later, by the id of the registration
 };
 ServerAbilities read_abilities(const Json& initialize_result);
-// A server may say later what it can do, or that it cannot any more.
+// A server may say later what it can do, and that it cannot any more; it may register the same twice before it takes
+// one of them back.
 void register_abilities(ServerAbilities& abilities, const Json& params);
 void unregister_abilities(ServerAbilities& abilities, const Json& params);
 

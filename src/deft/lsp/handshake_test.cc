@@ -55,6 +55,16 @@ TEST(LspHandshake, AnAbilityMayComeLaterAndGoAgain) {
   EXPECT_FALSE(abilities.hover);
 }
 
+TEST(LspHandshake, AnAbilityThatIsRegisteredAnewStaysWhenTheOldRegistrationGoes) {
+  ServerAbilities abilities;
+  register_abilities(abilities, json(R"({"registrations":[{"id":"1","method":"textDocument/diagnostic"}]})"));
+  register_abilities(abilities, json(R"({"registrations":[{"id":"2","method":"textDocument/diagnostic"}]})"));
+  unregister_abilities(abilities, json(R"({"unregisterations":[{"id":"1","method":"textDocument/diagnostic"}]})"));
+  EXPECT_TRUE(abilities.pulls_diagnostics);
+  unregister_abilities(abilities, json(R"({"unregistrations":[{"id":"2"},{"id":"unknown"},3]})"));
+  EXPECT_FALSE(abilities.pulls_diagnostics);
+}
+
 TEST(LspHandshake, AServerThatAsksForItsConfigurationGetsWhatTheSettingsSay) {
   const LanguageServerSpec spec = spec_with(R"({"python":{"analysis":{"mode":"strict"}}})");
   const Json params =

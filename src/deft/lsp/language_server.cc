@@ -66,6 +66,11 @@ ServerAbilities LanguageServer::abilities() const {
   return abilities_;
 }
 
+bool LanguageServer::pulls_diagnostics() const {
+  const std::lock_guard lock(mutex_);
+  return abilities_.pulls_diagnostics;
+}
+
 Result<Documents::Document> LanguageServer::synchronise(const std::string& path, Files& files) {
   const std::lock_guard lock(documents_mutex_);
   if (!first_shown_) first_shown_ = clock_.now();
@@ -118,7 +123,11 @@ Result<Json> LanguageServer::request(std::string_view method, const Json& params
 Result<std::optional<std::vector<Diagnostic>>> LanguageServer::diagnostics(const std::string& path,
                                                                            const Documents::Document& shown,
                                                                            const RequestUntil& until) {
-  if (abilities().pulls_diagnostics) {
+  // Whether it wants to be asked it may say only once it has begun to work.
+  const auto is_to_be_asked = [this] { return pulls_diagnostics(); };
+  const bool was_said = !is_to_be_asked() &&
+                        board_.wait_for(path, shown.version, shown.told_at, until.deadline, until.stop, is_to_be_asked);
+  if (!was_said && is_to_be_asked()) {
     auto pulled = pull_diagnostics(path, until);
     if (!pulled) return std::unexpected(pulled.error());
     {
@@ -128,7 +137,7 @@ Result<std::optional<std::vector<Diagnostic>>> LanguageServer::diagnostics(const
     }
     return last_diagnostics(path);
   }
-  if (!board_.wait_for(path, shown.version, shown.told_at, until.deadline, until.stop)) {
+  if (!was_said) {
     if (const auto why = ended()) return fail(Errc::io, spec().name + " is gone: " + *why + ".");
     if (until.stop.stop_requested()) return fail(Errc::cancelled, "Cancelled while " + spec().name + " was at work.");
     return std::optional<std::vector<Diagnostic>>();
@@ -161,10 +170,17 @@ bool LanguageServer::wait_for_first_look(const std::string& path, const Document
     if (is_silent_ || abilities_.pulls_diagnostics) return false;
   }
   if (board_.wait_for(path, shown.version, shown.told_at, clock_.now(), stop)) return false;
-  const bool has_looked = board_.wait_for(path, shown.version, shown.told_at, clock_.now() + kFirstLookMax, stop);
+  const bool has_looked = board_.wait_for(path, shown.version, shown.told_at, clock_.now() + kFirstLookMax, stop,
+                                          [this] { return pulls_diagnostics(); });
   const std::lock_guard lock(mutex_);
-  if (!has_looked && !stop.stop_requested()) is_silent_ = true;
+  if (!has_looked && !abilities_.pulls_diagnostics && !stop.stop_requested()) is_silent_ = true;
   return true;
+}
+
+void LanguageServer::warm_up(const std::string& path, const Documents::Document& shown, std::stop_token stop) {
+  if (is_warm_) return;
+  wait_for_first_look(path, shown, std::move(stop));
+  is_warm_ = true;
 }
 
 std::optional<std::string> LanguageServer::wait_until_idle(const RequestUntil& until) {
@@ -209,6 +225,7 @@ std::expected<Json, RpcError> LanguageServer::answer(std::string_view method, co
     if (method == "client/registerCapability") register_abilities(abilities_, params);
     if (method == "client/unregisterCapability") unregister_abilities(abilities_, params);
   }
+  board_.look_again();
   return answer_server(method, params, start_.spec, start_.root);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -23,7 +24,7 @@ inline constexpr std::size_t kProgressesMax = 100;
 // A server that has just been shown its first file may not have begun to look at the rest of the project yet.
 inline constexpr Duration kSettleTime = std::chrono::milliseconds(700);
 // Some answer about a file at once, with nothing, before they have read it.
-inline constexpr Duration kFirstLookMax = std::chrono::seconds(3);
+inline constexpr Duration kFirstLookMax = std::chrono::seconds(10);
 inline constexpr int kRetriesMax = 6;  // of a request that the server gives up by itself
 
 struct ServerStart {
@@ -69,6 +70,10 @@ class LanguageServer {
   // never does is not waited for again. True: it had not, so what it answered before may be too early.
   bool wait_for_first_look(const std::string& path, const Documents::Document& shown, std::stop_token stop);
 
+  // A server that has just started may answer at once, before it has read anything: whoever asks it first waits for its
+  // first look. Later nobody does.
+  void warm_up(const std::string& path, const Documents::Document& shown, std::stop_token stop);
+
   // Waits until it has read the project, as far as it tells. What it is still busy with then; nothing: it is done.
   std::optional<std::string> wait_until_idle(const RequestUntil& until);
 
@@ -85,6 +90,7 @@ class LanguageServer {
   void connect(std::unique_ptr<Child> child);
   Result<void> introduce(const RequestUntil& until);
   void bring_up_to_date(Files& files);  // under documents_mutex_
+  bool pulls_diagnostics() const;
   void hear_the_end();
   void hear(std::string_view method, const Json& params);
   std::expected<Json, RpcError> answer(std::string_view method, const Json& params);
@@ -109,6 +115,7 @@ class LanguageServer {
   bool is_silent_ = false;                                 // it says nothing about files by itself
   std::map<std::string, std::vector<Diagnostic>> pulled_;  // what it answered last, by path
 
+  std::atomic<bool> is_warm_ = false;
   std::unique_ptr<Connection> connection_;  // last: its threads use everything above
 };
 

@@ -230,6 +230,7 @@ Result<Answer> ask_server(LanguageServer& server, const LspQuery& query, ToolIo&
     const auto synchronised = server.synchronise(query.path, io.os.files);
     if (!synchronised) return std::unexpected(synchronised.error());
     shown = *synchronised;
+    server.warm_up(query.path, *shown, io.stop);
   }
   std::optional<std::string> busy;
   if (traits.about_project) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "deft/base/content_hash.h"
 #include "deft/base/text.h"
 
 namespace deft {
@@ -162,7 +163,7 @@ bool McpConnection::live_once(const std::stop_token& stop) {
     status_.facts = facts;
     client_ = client;
   }
-  refresh_tools(*client, stop);
+  refresh_tools(*client, /*is_first=*/true, stop);
   {
     const std::lock_guard lock(mutex_);
     status_.took = clock_.now() - began;
@@ -177,7 +178,12 @@ bool McpConnection::live_once(const std::stop_token& stop) {
       is_gone = is_gone_;
       refresh = std::exchange(tools_changed_, false);
     }
-    if (!is_gone && refresh && !stop.stop_requested()) refresh_tools(*client, stop);
+    if (is_gone || !refresh || stop.stop_requested()) continue;
+    refresh_tools(*client, /*is_first=*/false, stop);
+    // A server that announces changes without end is not asked without end.
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, stop, clock_.on_steady_clock(clock_.now() + kMcpRefreshPause),
+                        [this] { return is_gone_; });
   }
   std::string why;
   {
@@ -190,19 +196,27 @@ bool McpConnection::live_once(const std::stop_token& stop) {
   return true;
 }
 
-void McpConnection::refresh_tools(McpClient& client, const std::stop_token& stop) {
-  const auto listed = client.list(McpListKind::tools, stop);
+void McpConnection::refresh_tools(McpClient& client, bool is_first, const std::stop_token& stop) {
+  const auto tool_list = client.list(McpListKind::tools, stop);
+  const auto prompts = client.list(McpListKind::prompts, stop);
+  std::string listed;
+  for (const auto* list : {&tool_list, &prompts}) {
+    if (!*list) continue;
+    for (const Json& item : (*list)->items) listed += to_json(item) + '\n';
+  }
+  listed = content_hash(listed);
   std::vector<std::string> problems;
   std::vector<std::shared_ptr<Tool>> tools;
-  if (listed) {
-    tools = make_tools(*listed, problems);
-    if (listed->cut) problems.push_back("its list of tools is longer than deft takes");
+  if (tool_list) {
+    tools = make_tools(*tool_list, problems);
+    if (tool_list->cut) problems.push_back("its list of tools is longer than deft takes");
   } else {
-    problems.push_back("its tools could not be listed: " + listed.error().message);
+    problems.push_back("its tools could not be listed: " + tool_list.error().message);
   }
-  const auto prompts = client.list(McpListKind::prompts, stop);
   {
     const std::lock_guard lock(mutex_);
+    if (!is_first && listed == listed_) return;
+    listed_ = std::move(listed);
     status_.tools = tools.size();
     if (problems.size() > kProblemsKept) problems.resize(kProblemsKept);
     status_.problems = std::move(problems);

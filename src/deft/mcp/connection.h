@@ -22,6 +22,8 @@ inline constexpr Duration kMcpRestartDelay = std::chrono::seconds(1);
 inline constexpr Duration kMcpRestartDelayMax = std::chrono::seconds(30);
 inline constexpr int kMcpStartsMax = 6;  // in a row; a server that worked for a minute begins to count anew
 inline constexpr Duration kMcpStableAfter = std::chrono::minutes(1);
+// Between two questions for a list that changes again and again.
+inline constexpr Duration kMcpRefreshPause = std::chrono::seconds(1);
 
 enum class McpState : std::uint8_t { starting, ready, down, needs_login, failed, stopped };
 std::string_view to_string(McpState state);
@@ -83,7 +85,8 @@ class McpConnection final : public McpCaller, public std::enable_shared_from_thi
 
   void run(const std::stop_token& stop);
   bool live_once(const std::stop_token& stop);  // false: of no use to try again
-  void refresh_tools(McpClient& client, const std::stop_token& stop);
+  // Publishes them, unless they are the same as before and not the first ones of this life.
+  void refresh_tools(McpClient& client, bool is_first, const std::stop_token& stop);
   std::vector<std::shared_ptr<Tool>> make_tools(const McpList& list, std::vector<std::string>& problems);
   void set_state(McpState state, std::string detail);
   std::expected<std::shared_ptr<McpClient>, McpFailure> client() const;
@@ -96,6 +99,7 @@ class McpConnection final : public McpCaller, public std::enable_shared_from_thi
   McpStatus status_;                   // this and all below under mutex_
   std::shared_ptr<McpClient> client_;  // while it is ready
   std::vector<Json> prompts_;
+  std::string listed_;  // what the tools were made of that were published last
   bool tools_changed_ = false;
   bool is_gone_ = false;
   std::string gone_because_;

@@ -1,6 +1,7 @@
 #include "deft/mcp/mcp_tool.h"
 
 #include <atomic>
+#include <mutex>
 #include <utility>
 
 #include "deft/base/text.h"
@@ -11,6 +12,35 @@ namespace {
 
 constexpr std::size_t kShownFailureCharacters = 1000;
 constexpr std::int64_t kUrlElicitationRequired = -32042;
+
+// Progress on its way from the server's thread to the call: not more often than somebody can look, and nothing once the
+// call is over.
+class ProgressGate {
+ public:
+  ProgressGate(std::function<void(Json)> report, const Clock& clock) : report_(std::move(report)), clock_(clock) {}
+
+  void pass(const Json& params) {
+    const std::lock_guard lock(mutex_);
+    const TimePoint now = clock_.now();
+    if (!report_ || (last_ && now - *last_ < kMcpProgressPause)) return;
+    last_ = now;
+    JsonObject shown{{"type", "mcp_progress"}};
+    for (const std::string_view key : {"progress", "total", "message"}) {
+      if (const Json* value = find(params, key)) shown[key] = *value;
+    }
+    report_(std::move(shown));
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    report_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void(Json)> report_;  // this and all below under mutex_; null: closed
+  const Clock& clock_;
+  std::optional<TimePoint> last_;
+};
 
 class McpTool final : public Tool {
  public:
@@ -55,17 +85,13 @@ class McpTool final : public Tool {
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
     McpCallOptions options;
+    const auto gate = std::make_shared<ProgressGate>(io.progress, io.os.clock);
     if (io.progress) {
-      options.progress = [report = io.progress](const Json& params) {
-        JsonObject shown{{"type", "mcp_progress"}};
-        for (const std::string_view key : {"progress", "total", "message"}) {
-          if (const Json* value = find(params, key)) shown[key] = *value;
-        }
-        report(std::move(shown));
-      };
+      options.progress = [gate](const Json& params) { gate->pass(params); };
     }
     options.headers = param_header_values(definition_.param_headers, input);
     const auto outcome = server_->call_tool(definition_.name, input, std::move(options), io.stop);
+    gate->close();
     if (!outcome) {
       return std::unexpected(mcp_call_error(server_->name(), outcome.error()));
     }

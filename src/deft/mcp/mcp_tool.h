@@ -11,6 +11,8 @@
 
 namespace deft {
 
+inline constexpr Duration kMcpProgressPause = std::chrono::milliseconds(100);  // between two that are shown
+
 // A configured server, as its tools see it: whoever is behind it may die and come back.
 class McpCaller {
  public:

@@ -265,6 +265,11 @@ void McpPeer::shut() {
 }
 
 void McpPeer::note(std::string text) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (++notes_ > kMcpNotesMax) return;
+    if (notes_ == kMcpNotesMax) text += "; no more is said of such things";
+  }
   if (handlers_.noted) handlers_.noted(name_ + ": " + one_line(text, kNoteCharacters));
 }
 

@@ -19,6 +19,8 @@ namespace deft {
 
 // Requests of a server to us that are being answered; more are refused.
 inline constexpr std::size_t kMcpServerRequestsMax = 16;
+// Odd things that are said of one server; of a flood of them nobody wants to read more.
+inline constexpr std::size_t kMcpNotesMax = 100;
 
 struct McpRequest {
   std::string method{};
@@ -97,6 +99,7 @@ class McpPeer final : public McpReceiver, public std::enable_shared_from_this<Mc
   std::map<std::int64_t, std::shared_ptr<Pending>> pending_;
   std::list<Answering> answering_;
   std::size_t garbled_ = 0;  // since the last message
+  std::size_t notes_ = 0;
   std::optional<Error> end_;
 };
 

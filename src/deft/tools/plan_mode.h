@@ -7,8 +7,8 @@
 
 namespace deft {
 
-// Where an agent writes its plan: in the session's folder.
-std::string plan_file_in(std::string_view session_folder);
+// Where an agent writes its plan: in the session's folder. Each subagent has its own.
+std::string plan_file_in(std::string_view session_folder, std::string_view agent_id = {});
 
 // From here on nothing changes but the plan file, until the plan is approved.
 std::shared_ptr<Tool> make_enter_plan_mode_tool();

@@ -43,6 +43,7 @@ Example:
 constexpr std::size_t kShownCharactersMax = 70;
 constexpr std::size_t kPictureCharacters = 118;
 constexpr Duration kAnswerTime = std::chrono::minutes(2);
+constexpr Duration kThinkingTime = std::chrono::milliseconds(500);
 
 struct Options {
   bool asks = false;
@@ -171,7 +172,12 @@ Result<void> play(const Options& options, const std::string& folder) {
     if (!opened) return std::unexpected(opened.error());
     terminal.emplace(std::move(*opened), *project, prompts, [&] { (*agent)->abort(); });
   } else {
-    frontend.answer = [&](PermissionAnswer answer) { (*agent)->feed(Feed(std::move(answer))); };
+    // Asked on the turn's thread. A person would take a moment, too.
+    frontend.answer = [&](PermissionAnswer answer) {
+      (*agent)->engine().executor().post_at(clock.now() + kThinkingTime, [&, given = std::move(answer)]() mutable {
+        (*agent)->feed(Feed(std::move(given)));
+      });
+    };
   }
   std::printf("you: %s\n\n", std::string(demo_prompt()).c_str());
   const TurnEnd end = (*agent)->run_turn(Prompt::of(demo_prompt()));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "deft/agent/agent_files.h"
+#include "deft/agent/skill_shelf.h"
 #include "deft/base/json.h"
 #include "deft/base/text.h"
 #include "deft/model/provider_choice.h"
@@ -136,6 +137,19 @@ void examine_agent_types(std::vector<Finding>& findings) {
   if (!names.empty()) findings.push_back({"agent types", Finding::State::good, join(names, ", ")});
 }
 
+// Skills and commands, in the same way.
+void examine_skills(std::vector<Finding>& findings) {
+  std::error_code error;
+  const std::string directory = std::filesystem::current_path(error);
+  const auto session = load_session_settings({.directory = directory, .given = {}, .wanted = {}});
+  DiskFiles files;
+  const SkillShelf shelf({.places = settings_places(directory), .trusted = session && session->trusted}, files);
+  for (const std::string& problem : shelf.problems()) findings.push_back({"skill", Finding::State::note, problem});
+  std::vector<std::string> names;
+  for (const Skill& skill : shelf.all()) names.push_back(skill.name);
+  if (!names.empty()) findings.push_back({"skills", Finding::State::good, join(names, ", ")});
+}
+
 std::vector<Finding> examine() {
   std::vector<Finding> findings;
   const SystemCapabilities system = probe_capabilities();
@@ -154,6 +168,7 @@ std::vector<Finding> examine() {
   findings.push_back(secrets(system.is_root));
   examine_providers(findings);
   examine_agent_types(findings);
+  examine_skills(findings);
   return findings;
 }
 

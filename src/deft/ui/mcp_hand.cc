@@ -92,7 +92,8 @@ void McpHand::call(std::shared_ptr<McpServed> request, std::string tool, Json ar
   std::string id;
   {
     const std::lock_guard lock(mutex_);
-    id = "call_" + std::to_string(++calls_made_);
+    // Results are stored by the ids of their calls, those of all clients in one folder: no two may have the same.
+    id = options_.engine.agent_id + "_" + std::to_string(++calls_made_);
     call.id = id;
     pending_.emplace(id, Pending{.request = request});
     ++calls_in_message_;

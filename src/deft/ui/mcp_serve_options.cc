@@ -117,7 +117,14 @@ Result<std::variant<McpServeOptions, ShowText>> parse_mcp_serve_options(int argc
   std::vector<const char*> words{"deft mcp serve"};
   for (const std::string& word : rest) words.push_back(word.c_str());
   auto session = parse_exec_options(static_cast<int>(words.size()), words.data());
-  if (!session) return std::unexpected(session.error());
+  if (!session) {
+    constexpr std::string_view kOther = "see deft exec --help";
+    Error error = session.error();
+    if (error.message.ends_with(kOther)) {
+      error.message.replace(error.message.size() - kOther.size(), kOther.size(), "see deft mcp serve --help");
+    }
+    return std::unexpected(std::move(error));
+  }
   if (auto* text = std::get_if<ShowText>(&*session)) return std::move(*text);
   options.session = std::move(std::get<ExecOptions>(*session));
   if (options.session.dry_run || options.session.all_events) {

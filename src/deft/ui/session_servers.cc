@@ -79,10 +79,11 @@ ServerPrompt server_prompt(const std::shared_ptr<McpConnection>& server, const J
       if (const auto word = find_string(argument, "name")) out.arguments.emplace_back(*word);
     }
   }
-  out.expand = [server, name](const std::map<std::string, std::string>& given) -> Result<std::string> {
+  out.expand = [server, name](const std::map<std::string, std::string>& given,
+                              std::stop_token stop) -> Result<std::string> {
     JsonObject arguments;
     for (const auto& [key, value] : given) arguments[key] = value;
-    const auto outcome = server->get_prompt(name, arguments, {});
+    const auto outcome = server->get_prompt(name, arguments, std::move(stop));
     if (!outcome) return std::unexpected(mcp_call_error(server->name(), outcome.error()));
     return prompt_text(*outcome);
   };
