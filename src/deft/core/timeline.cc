@@ -157,7 +157,7 @@ void sort_timeline(Timeline& timeline) {
 }
 
 std::string time_in_words(std::int64_t us) {
-  std::array<char, 32> text{};
+  std::array<char, 64> text{};
   const double ms = static_cast<double>(us) / 1e3;
   if (us >= 60'000'000) {
     const std::int64_t seconds = us / 1'000'000;
