@@ -113,8 +113,8 @@ TEST(Toolbox, ARunElsewhereIsStartedWithATokenThatNobodySees) {
 
 TEST(Toolbox, PowerShellIsThereWherePwshIs) {
   const TempFolder folder;
-  DeftHeadless deft(
-      folder, {call("PowerShell", {{"command", "Get-Thing a"}}), when("<-Command><Get-Thing a>", "it ran")});
+  DeftHeadless deft(folder,
+                    {call("PowerShell", {{"command", "Get-Thing a"}}), when("<-Command><Get-Thing a>", "it ran")});
   EXPECT_EQ(to_json(*find(deft.run({"go"}).init(), "tools")).find("PowerShell"), std::string::npos);
   folder.put("bin/pwsh", "#!/bin/sh\nfor word in \"$@\"; do printf '<%s>' \"$word\"; done\n", 0755);
   deft.environment = {"PATH=" + (folder / "bin") + ":/usr/bin:/bin"};
