@@ -133,7 +133,7 @@ TEST(McpServe, AnswersACallAlthoughAnEarlierOneStillRunsAndStopsTheOneThatIsTake
   EXPECT_NE(to_json(client.notification("notifications/progress")).find("\"progressToken\":\"p\""), std::string::npos);
   client.program.write(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})"
                        "\n");
-  client.call(3, "Bash", {{"command", "echo after"}});
+  client.call(3, "Bash", {{"command", "touch done; echo after"}});
   EXPECT_NE(client.text(3).find("after"), std::string::npos) << "which had to wait for the first";
 }
 
