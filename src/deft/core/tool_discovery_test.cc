@@ -5,7 +5,7 @@
 namespace deft {
 namespace {
 
-TEST(Deferral, IsWhatTheUserWants) {
+TEST(ToolDeferral, IsWhatTheUserWants) {
   EXPECT_EQ(parse_deferral("", 200'000, false)->when, Deferral::When::when_many);
   EXPECT_EQ(parse_deferral("auto", 200'000, false)->characters_max, 80'000U);
   EXPECT_EQ(parse_deferral("auto:5", 200'000, false)->characters_max, 40'000U);
