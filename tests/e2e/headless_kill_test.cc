@@ -79,7 +79,7 @@ TEST(HeadlessKill, NoEffectTwiceNoResultLostTheHistoryAlwaysValid) {
       const int exit_code = program->wait();
       is_done = exit_code == 0;
       kills += is_done ? 0 : 1;
-      EXPECT_TRUE(exit_code == 0 || exit_code == 128 + SIGKILL) << exit_code << " " << program->errors();
+      ASSERT_TRUE(exit_code == 0 || exit_code == 128 + SIGKILL) << exit_code << " " << program->errors();
     }
     EXPECT_TRUE(problems.empty()) << problems.front();
     std::map<std::string, int> effects;
@@ -87,6 +87,7 @@ TEST(HeadlessKill, NoEffectTwiceNoResultLostTheHistoryAlwaysValid) {
     for (std::string line; std::getline(lines, line);) ++effects[line];
     std::size_t answered = 0;
     const std::lock_guard lock(mutex);
+    ASSERT_TRUE(find_array(last, "messages"));
     for (const Json& message : *find_array(last, "messages")) {
       const JsonArray* content = find_array(message, "content");
       if (!content) continue;

@@ -37,6 +37,13 @@ std::string title_of(const std::string& journal) {
   return title;
 }
 
+// Whoever made the folder was killed before the journal's first line: there is nothing in it that could be lost.
+bool was_never_begun(const SessionPlace& place) {
+  struct stat journal{};
+  if (::lstat(place.journal().c_str(), &journal) != 0) return errno == ENOENT;
+  return S_ISREG(journal.st_mode) && journal.st_size == 0;
+}
+
 }  // namespace
 
 std::string SessionStore::default_folder() {
@@ -54,8 +61,10 @@ Result<SessionPlace> SessionStore::make(const std::optional<std::string>& id) co
   SessionPlace place{.id = id ? lower_case(*id) : random_uuid()};
   place.folder = folder_ + "/" + place.id;
   if (::mkdir(place.folder.c_str(), 0700) == 0) return place;
-  if (errno == EEXIST) return fail(Errc::duplicate_id, "There is a session " + place.id + " already.");
-  return std::unexpected(system_error(Errc::io, "cannot create " + place.folder, errno));
+  const int error = errno;
+  if (error != EEXIST) return std::unexpected(system_error(Errc::io, "cannot create " + place.folder, error));
+  if (was_never_begun(place)) return place;
+  return fail(Errc::duplicate_id, "There is a session " + place.id + " already.");
 }
 
 Result<SessionPlace> SessionStore::create(const std::string& directory, const Clock& clock,

@@ -69,6 +69,15 @@ TEST_F(Sessions, AnIdIsUsedOnceAndIsNoPath) {
   EXPECT_EQ(store.find("../..").error().code, Errc::not_found);
 }
 
+TEST_F(Sessions, AnIdWhoseSessionWasKilledBeforeItsFirstWordIsFree) {
+  const SessionPlace place = *store.create("/p", clock, "aaaaaaaa-0000-4000-8000-000000000001");
+  std::filesystem::resize_file(place.journal(), 0);
+  EXPECT_TRUE(store.create("/p", clock, place.id));
+  std::filesystem::remove(place.journal());
+  EXPECT_TRUE(store.create("/p", clock, place.id));
+  EXPECT_EQ(store.create("/p", clock, place.id).error().code, Errc::duplicate_id);
+}
+
 TEST_F(Sessions, TheLatestOfADirectoryIsTheOneThatWasUsedLast) {
   const SessionPlace first = create("/p");
   const SessionPlace second = create("/p");
