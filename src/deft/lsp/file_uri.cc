@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "deft/base/path.h"
+#include "deft/core/schema_uri.h"
 
 namespace deft::lsp {
 namespace {
@@ -14,30 +15,6 @@ constexpr std::string_view kDigits = "0123456789ABCDEF";
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("-._~/").find(c) != std::string_view::npos;
-}
-
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const int high = digit(text[i + 1]);
-    const int low = digit(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
 }
 
 }  // namespace
@@ -62,7 +39,7 @@ std::optional<std::string> path_of_uri(std::string_view uri) {
   uri.remove_prefix(kScheme.size());
   if (uri.starts_with(kHost)) uri.remove_prefix(kHost.size());
   uri = uri.substr(0, uri.find_first_of("?#"));
-  const auto path = unescaped(uri);
+  const auto path = schema::percent_decode(uri);
   if (!path || !path->starts_with('/') || path->find('\0') != path->npos) return std::nullopt;
   return normal_path(*path);
 }

@@ -22,17 +22,6 @@ std::string part_json(const ContentPart& part) {
       part);
 }
 
-// A plain text where that is enough: not every server takes lists.
-std::string parts_json(const std::vector<ContentPart>& parts) {
-  if (is_all_text(parts)) return json_quote(joined_text(parts));
-  std::string out = "[";
-  for (const ContentPart& part : parts) {
-    if (out.size() > 1) out += ',';
-    out += part_json(part);
-  }
-  return out + "]";
-}
-
 class Messages {
  public:
   explicit Messages(const OpenAiChatDialect& dialect) : dialect_(dialect) {}
@@ -48,7 +37,7 @@ class Messages {
       if (auto* result = std::get_if<ContentResult>(&item)) add_result(*result, others);
     }
     others.insert(others.end(), parts.begin(), parts.end());
-    if (!others.empty()) add(R"({"role":"user","content":)" + parts_json(others) + "}");
+    if (!others.empty()) add(R"({"role":"user","content":)" + parts_json(others, part_json) + "}");
   }
 
   void add_assistant(std::string_view content) {

@@ -97,6 +97,16 @@ bool is_all_text(const std::vector<ContentPart>& parts) {
   return std::ranges::all_of(parts, [](const ContentPart& part) { return std::holds_alternative<ContentText>(part); });
 }
 
+std::string parts_json(const std::vector<ContentPart>& parts, std::string (*part_json)(const ContentPart&)) {
+  if (is_all_text(parts)) return json_quote(joined_text(parts));
+  std::string out = "[";
+  for (const ContentPart& part : parts) {
+    if (out.size() > 1) out += ',';
+    out += part_json(part);
+  }
+  return out + "]";
+}
+
 std::string openai_call_id(std::string_view id) {
   constexpr std::size_t kHashDigits = 8;
   if (id.size() <= kOpenAiCallIdBytesMax) return std::string(id);

@@ -52,6 +52,8 @@ std::vector<ContentItem> content_items(std::string_view content);
 // The texts, as paragraphs.
 std::string joined_text(const std::vector<ContentPart>& parts);
 bool is_all_text(const std::vector<ContentPart>& parts);
+// All of it as JSON, each part by `part_json`: a plain text where that is enough, since not every server takes lists.
+std::string parts_json(const std::vector<ContentPart>& parts, std::string (*part_json)(const ContentPart&));
 
 // An id of ours as these APIs take it.
 std::string openai_call_id(std::string_view id);

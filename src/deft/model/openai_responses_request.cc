@@ -22,16 +22,6 @@ std::string part_json(const ContentPart& part) {
       part);
 }
 
-std::string parts_json(const std::vector<ContentPart>& parts) {
-  if (is_all_text(parts)) return json_quote(joined_text(parts));
-  std::string out = "[";
-  for (const ContentPart& part : parts) {
-    if (out.size() > 1) out += ',';
-    out += part_json(part);
-  }
-  return out + "]";
-}
-
 // A thought of this API's own goes back sealed, as it came; others stay away.
 std::string reasoning_json(std::string_view block) {
   const auto json = parse_json(block);
@@ -58,7 +48,7 @@ class Items {
       if (auto* result = std::get_if<ContentResult>(&item)) add_result(*result, others);
     }
     others.insert(others.end(), parts.begin(), parts.end());
-    if (!others.empty()) add(R"({"role":"user","content":)" + parts_json(others) + "}");
+    if (!others.empty()) add(R"({"role":"user","content":)" + parts_json(others, part_json) + "}");
   }
 
   void add_assistant(std::string_view content) {
@@ -96,7 +86,7 @@ class Items {
   // Pictures inside a result are known to the makers' API; elsewhere they follow with the user's words.
   void add_result(ContentResult& result, std::vector<ContentPart>& others) {
     const bool all_text = is_all_text(result.parts);
-    std::string output = parts_json(result.parts);
+    std::string output = parts_json(result.parts, part_json);
     if (!all_text && !dialect_.own_models) {
       std::string text = joined_text(result.parts);
       if (text.empty()) text = "What it gave follows the results.";
