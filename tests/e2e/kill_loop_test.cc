@@ -114,7 +114,8 @@ class KillLoop : public ::testing::Test {
     std::size_t answered = 0;
     for (const HistoryMessage& message : history) {
       if (message.role != Role::user) continue;
-      for (const Json& block : parse_json(message.content)->get_array()) {
+      const Json content = parse_json(message.content).value();
+      for (const Json& block : content.get_array()) {
         if (find_string(block, "type") != "tool_result") continue;
         ++answered;
         const std::string id(find_string(block, "tool_use_id").value_or(""));
