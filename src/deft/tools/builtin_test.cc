@@ -34,7 +34,8 @@ std::shared_ptr<const ToolPool> pool_of(ToolRegistry& registry, std::vector<std:
 TEST(BuiltinTools, APlainSessionHasThePoolOfTheGoldenFileInItsOrder) {
   ToolRegistry registry;
   std::string names;
-  for (const RegisteredTool& entry : pool_of(registry, make_builtin_tools())->advertised()) {
+  const auto pool = pool_of(registry, make_builtin_tools());
+  for (const RegisteredTool& entry : pool->advertised()) {
     names += entry.tool->spec().name + "\n";
   }
   const fs::path golden = fs::path(DEFT_SOURCE_DIR) / "tests/fixtures/tools/plain_pool.txt";
@@ -197,8 +198,9 @@ TEST(BuiltinTools, DeclareWhatTheTableSays) {
     EXPECT_FALSE(tool->render_use(input).empty()) << row.tool;
     EXPECT_EQ(tool->render_use(input).find('\n'), std::string::npos) << row.tool << ": one line for people";
     EXPECT_FALSE(tool->spec().search_hint.empty()) << row.tool;
-    if (tool->is_read_only(input, session) && tool->footprint(input, session)) {
-      for (const auto& [path, use] : tool->footprint(input, session)->paths()) {
+    const auto footprint = tool->footprint(input, session);
+    if (tool->is_read_only(input, session) && footprint) {
+      for (const auto& [path, use] : footprint->paths()) {
         EXPECT_NE(use, Footprint::PathUse::write) << row.tool << " says that it only reads, and writes " << path;
       }
     }

@@ -401,7 +401,8 @@ void AgentSession::use_thinking(std::optional<std::size_t> tokens) {
 
 std::vector<std::string> AgentSession::tool_names() {
   std::vector<std::string> names;
-  for (const RegisteredTool& entry : agent_->engine().executor().pool()->advertised()) {
+  const auto pool = agent_->engine().executor().pool();
+  for (const RegisteredTool& entry : pool->advertised()) {
     names.push_back(entry.tool->spec().name);
   }
   return names;

@@ -187,7 +187,8 @@ JsonObject McpToolService::definition(const RegisteredTool& entry) const {
 
 void McpToolService::list_tools(McpServed& request) const {
   JsonArray tools;
-  for (const RegisteredTool& entry : pool()->advertised()) tools.push_back(definition(entry));
+  const auto now = pool();
+  for (const RegisteredTool& entry : now->advertised()) tools.push_back(definition(entry));
   request.answer({{"tools", std::move(tools)}});
 }
 
