@@ -189,18 +189,18 @@ McpHttpEndpoint::~McpHttpEndpoint() {
   ticker_.request_stop();
   ticker_.join();
   std::map<std::string, Client, std::less<>> clients;
-  std::vector<std::weak_ptr<McpClientSession>> listeners;
+  std::vector<std::weak_ptr<McpClientSession>> passing;
   {
     const std::lock_guard lock(mutex_);
     clients = std::exchange(clients_, {});
-    listeners = std::exchange(listeners_, {});
+    passing = std::exchange(passing_, {});
   }
   for (const auto& [id, client] : clients) {
     client.session->end();
     client.streams->end();
   }
-  for (const auto& listener : listeners) {
-    if (const auto session = listener.lock()) session->end();
+  for (const auto& one : passing) {
+    if (const auto session = one.lock()) session->end();
   }
 }
 
@@ -215,6 +215,7 @@ void McpHttpEndpoint::keep_alive(const std::stop_token& stop) {
     for (const auto& outlet : outlets_) {
       if (auto alive = outlet.lock()) outlets.push_back(std::move(alive));
     }
+    std::erase_if(passing_, [](const auto& session) { return session.expired(); });
     std::erase_if(listeners_, [](const auto& listener) { return listener.expired(); });
     std::erase_if(outlets_, [](const auto& outlet) { return outlet.expired(); });
     lock.unlock();
@@ -320,6 +321,7 @@ void McpHttpEndpoint::post_modern(const ReadRequest& request, RpcMessage message
   {
     const std::lock_guard lock(mutex_);
     outlets_.push_back(outlet);
+    passing_.push_back(session);
     if (listens) listeners_.push_back(session);
   }
   session->take(std::move(message), outlet);

@@ -65,7 +65,8 @@ class McpHttpEndpoint {
   const Options options_;
   mutable std::mutex mutex_;
   std::map<std::string, Client, std::less<>> clients_;      // under mutex_; by session id
-  std::vector<std::weak_ptr<McpClientSession>> listeners_;  // under mutex_; requests without a session
+  std::vector<std::weak_ptr<McpClientSession>> passing_;    // under mutex_; of requests without a session
+  std::vector<std::weak_ptr<McpClientSession>> listeners_;  // under mutex_; those of them that want to hear of changes
   std::vector<std::weak_ptr<PostOutlet>> outlets_;          // under mutex_; of requests without a session
   std::condition_variable_any stopped_;
   std::jthread ticker_;  // last: it uses all the others
