@@ -178,6 +178,7 @@ TEST_F(SubagentsTest, AbortingTheParentEndsItsChildrenAndTheirChildren) {
   });
   EXPECT_EQ(delegate(task("begin")).reason, TurnReason::aborted_tools);
   EXPECT_EQ(answer().error, Errc::cancelled);
+  stopper.join();
   bench.reopen();  // time is not real here: the call need not have waited for them
   EXPECT_EQ(of_children<TurnEnded>().size(), 2U);
 }
