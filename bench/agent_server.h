@@ -72,7 +72,7 @@ struct Answer {
 };
 struct Seen {
   Time first_byte;  // of the request
-  Time last_sent;   // of the answer
+  Time last_sent;   // when the last byte of the answer was handed to the kernel
   std::string body;
 };
 
@@ -168,8 +168,8 @@ class ModelServer {
     for (std::size_t i = 0; i < answer.parts.size(); ++i) {
       std::string bytes = std::exchange(head, {}) + chunk(answer.parts[i]);
       if (i + 1 == answer.parts.size()) bytes += "0\r\n\r\n";
+      request.last_sent = now();  // before: the client may be faster than we are
       send_all(socket, bytes);
-      request.last_sent = now();
       if (answer.after_part) answer.after_part(i);
     }
   }

@@ -61,7 +61,7 @@ class BareServer {
     ::close(out[1]);
     input_ = in[1];
     output_ = out[0];
-    request("initialize", lsp::initialize_params(spec, folder.path(), ::getpid()));
+    request("initialize", lsp::initialize_params(spec, folder.path()));
     notify("initialized", JsonObject{});
     notify("textDocument/didOpen",
            JsonObject{

@@ -2,12 +2,13 @@
 //
 // A program of its own, carried inside the library and started for one picture: what a stranger's file can do to a
 // decoder happens here, in a process that can only read its input, write its output and take memory. PNG, JPEG, GIF and
-// WebP in, PNG or JPEG out. Of a moving picture the first frame counts. The orientation that a camera noted (EXIF) is
-// not applied.
+// WebP in, PNG or JPEG out. Of a moving picture the first frame counts. What comes out stands upright, however the
+// camera was held (EXIF).
 
 #include <cstdlib>
 
 #include "picture/encode.h"
+#include "picture/orientation.h"
 #include "picture/points.h"
 #include "picture/restrict.h"
 #include "picture/system.h"
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
   const Bytes image = read_input();
   Points points;
   if (!decode(image, points) || !fit_into(points, static_cast<int>(side_max))) return kFailure;
+  turn(points, orientation(image));
   Bytes smaller;
   if (!encode(points, static_cast<std::size_t>(bytes_max), smaller)) return kFailure;
   return write_output(smaller) ? 0 : kFailure;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "deft/testing/places.h"
+#include "deft/testing/temp_folder.h"
 #include "deft_exec.h"
 
 namespace deft::testing {
@@ -35,6 +36,26 @@ TEST(Doctor, SaysWhatMustBeRepaired) {
   ASSERT_TRUE(json) << text;
   EXPECT_EQ(find_bool(*json, "healthy"), false);
   EXPECT_GE(find_array(*json, "findings")->size(), 8U);
+}
+
+TEST(Doctor, SaysHowToGetASearchOfTheWebAndWhatIsMissingForIt) {
+  const TempFolder home;
+  const auto said = [&](std::string_view settings, std::vector<std::string> more = {}) {
+    home.put(".config/deft/settings.json", settings);
+    std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=" + home.path()};
+    environment.insert(environment.end(), more.begin(), more.end());
+    int exit_code = -1;
+    const std::string text = output_of({"doctor"}, environment, exit_code);
+    const std::size_t at = text.find("web search");
+    return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_NE(said("{}").find("none, so there is no tool WebSearch"), std::string::npos) << said("{}");
+  const std::string brave = R"({"webSearch":{"provider":"brave"}})";
+  EXPECT_NE(said(brave).find("BRAVE_API_KEY is not set"), std::string::npos) << said(brave);
+  EXPECT_EQ(said(brave, {"BRAVE_API_KEY=k"}).find("BRAVE_API_KEY"), std::string::npos);
+  const std::string model = R"({"webSearch":{"provider":"model"}})";
+  EXPECT_NE(said(model, {"OPENAI_API_KEY=k"}).find("only Anthropic's API"), std::string::npos);
+  EXPECT_EQ(said(model, {"ANTHROPIC_API_KEY=k"}).find("only Anthropic's API"), std::string::npos);
 }
 
 TEST(Doctor, UnknownOptionsAreRefused) {

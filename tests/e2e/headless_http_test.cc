@@ -138,6 +138,40 @@ TEST_P(HeadlessHttp, AnotherModelAnswersWhenTheFirstHasNoTime) {
   EXPECT_EQ(text_of(model.bodies().back(), "model"), "second");
 }
 
+TEST_P(HeadlessHttp, AnAnswerIsWhatItIsWhateverItsContentTypeSays) {
+  for (const char* type : {"application/json", "text/html", "text/plain; charset=latin1", ""}) {
+    const HttpHeaders headers = *type ? HttpHeaders{{"Content-Type", type}} : HttpHeaders{};
+    ModelPeer model(
+        {[&](const PeerRequest&, PeerAnswer& answer) { answer.send(200, headers, GetParam().text("done")); }});
+    EXPECT_EQ(run(model).output, "done\n") << type;
+    EXPECT_EQ(model.requests(), 1U) << type;
+  }
+}
+
+TEST_P(HeadlessHttp, AServerThatFallsSilentIsLeftAndAskedAgain) {
+  place_.environment = {"DEFT_STREAM_IDLE_TIMEOUT_MS=200"};
+  const std::string whole = call("t1");
+  ModelPeer model({[&](const PeerRequest&, PeerAnswer& answer) {
+                     answer.head(200, kEvents);
+                     answer.chunk(whole.substr(0, whole.find("echo")));
+                     answer.wait_until_gone();
+                   },
+                   text()});
+  const Finished finished = run(model);
+  EXPECT_EQ(finished.output, "done\n") << finished.errors;
+  EXPECT_NE(finished.errors.find("nothing came"), std::string::npos) << finished.errors;
+}
+
+TEST(HeadlessHttpLimits, ALimitOfMoneyIsNotWaitedOut) {
+  const PrintPlace place;
+  const ModelPeer model({ModelPeer::fails(
+      429, R"({"type":"error","error":{"type":"rate_limit_error","message":"the limit of this month is reached"}})")});
+  const Finished finished = place.run(model, {"-p", "go"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.errors.find("the limit of this month is reached"), std::string::npos) << finished.errors;
+  EXPECT_EQ(model.requests(), 1U);
+}
+
 // By the other API a call is complete only when its message is.
 TEST(HeadlessHttpEffects, WhatWasDoneBeforeAStreamBrokeIsNotDoneAgain) {
   const PrintPlace place;

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <string>
 
 #include "deft/testing/places.h"
@@ -124,6 +125,28 @@ TEST_F(LspProject, BashLanguageServerAnswersToo) {
   EXPECT_THAT(content(deft.result("references")),
               AllOf(HasSubstr("2 references"), HasSubstr("greet.sh:5:1: greet \"you\"")));
   EXPECT_THAT(content(deft.result("problems")), HasSubstr("greet.sh:6:1: warning: unused appears unused"));
+  EXPECT_TRUE(deft.leaves_no_command());
+}
+
+TEST_F(LspProject, AServerThatIsKilledIsStartedAgain) {
+  DeftExec deft(folder, patient_setup());
+  ask(deft, "before", "goto_definition", "main.cc", 5, "twice");
+  EXPECT_THAT(content(deft.result("before")), HasSubstr("main.cc:4:5: "));
+  const auto servers = deft.commands();
+  EXPECT_FALSE(servers.empty());
+  for (const int pid : servers) ::kill(pid, SIGKILL);
+  ask(deft, "after", "goto_definition", "main.cc", 5, "twice");
+  EXPECT_THAT(content(deft.result("after")), HasSubstr("main.cc:4:5: "));
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_TRUE(deft.leaves_no_command());
+}
+
+TEST_F(LspProject, AServerIsGoneWhenDeftIsKilled) {
+  DeftExec deft(folder, patient_setup());
+  ask(deft, "one", "document_symbols", "main.cc");
+  EXPECT_THAT(content(deft.result("one")), HasSubstr("function twice"));
+  EXPECT_FALSE(deft.commands().empty());
+  ::kill(deft.program.pid(), SIGKILL);
   EXPECT_TRUE(deft.leaves_no_command());
 }
 

@@ -175,6 +175,82 @@ TEST(McpServe, AsksTheClientsUserIfThatIsWanted) {
   EXPECT_FALSE(folder.bytes("other").has_value());
 }
 
+// A client of 2026-07-28 over standard input and output: no session, every request stands for itself.
+class ModernClient {
+ public:
+  explicit ModernClient(const TempFolder& folder, std::vector<std::string> more, std::string_view capabilities)
+      : program(setup(folder, std::move(more))), capabilities_(*parse_json(capabilities)) {}
+  Json call(std::string_view tool, const JsonObject& arguments, JsonObject more = {}) {
+    JsonObject params{{"name", std::string(tool)},
+                      {"arguments", arguments},
+                      {"_meta", JsonObject{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                                           {"io.modelcontextprotocol/clientCapabilities", capabilities_}}}};
+    for (auto& field : more) params[field.key()] = field.value();
+    program.write(
+        to_json(JsonObject{{"jsonrpc", "2.0"}, {"id", ++last_id_}, {"method", "tools/call"}, {"params", params}}) +
+        "\n");
+    while (const auto line = program.read_line()) {
+      Json json = *parse_json(*line);
+      if (find_int(json, "id") == last_id_) return json;
+    }
+    ADD_FAILURE() << program.errors();
+    return nullptr;
+  }
+  static JsonObject answer(const Json& asked, std::string_view decision, std::string_view action = "accept") {
+    return {
+        {"requestState", *find(*find(asked, "result"), "requestState")},
+        {"inputResponses",
+         JsonObject{{"permission", JsonObject{{"action", action}, {"content", JsonObject{{"decision", decision}}}}}}}};
+  }
+  static bool asks(const Json& message) {
+    const Json* result = find(message, "result");
+    return result && find_string(*result, "resultType") == "input_required";
+  }
+
+  Program program;
+
+ private:
+  const Json capabilities_;
+  std::int64_t last_id_ = 0;
+};
+
+TEST(McpServe, AsksAClientWithoutASessionByAnAnswerThatAsksForMore) {
+  const TempFolder folder;
+  ModernClient client(folder, {"--ask", "client"}, R"({"elicitation":{}})");
+  const JsonObject make{{"command", "touch made"}};
+  const Json asked = client.call("Bash", make);
+  ASSERT_TRUE(ModernClient::asks(asked)) << to_json(asked);
+  EXPECT_NE(to_json(asked).find("touch made"), std::string::npos) << "what is asked about is shown";
+  EXPECT_FALSE(folder.bytes("made").has_value());
+  const JsonObject yes = ModernClient::answer(asked, "allow");
+
+  EXPECT_NE(to_json(client.call("Bash", {{"command", "touch other"}}, yes)).find("-32602"), std::string::npos)
+      << "the answer is for another call";
+  EXPECT_NE(to_json(client.call("Bash", make, yes)).find("-32602"), std::string::npos) << "it has been used";
+  EXPECT_FALSE(folder.bytes("made").has_value());
+  EXPECT_FALSE(folder.bytes("other").has_value());
+
+  const Json again = client.call("Bash", make);
+  ASSERT_TRUE(ModernClient::asks(again));
+  const Json done = client.call("Bash", make, ModernClient::answer(again, "allow"));
+  EXPECT_EQ(find_string(*find(done, "result"), "resultType"), "complete") << to_json(done);
+  EXPECT_TRUE(folder.bytes("made").has_value());
+
+  const JsonObject second{{"command", "touch second"}};
+  const Json denied = client.call("Bash", second, ModernClient::answer(client.call("Bash", second), "deny"));
+  EXPECT_EQ(find_bool(*find(denied, "result"), "isError"), true) << to_json(denied);
+  EXPECT_FALSE(folder.bytes("second").has_value());
+  EXPECT_TRUE(ModernClient::asks(client.call("Bash", make))) << "an allowance is for one call";
+}
+
+TEST(McpServe, AClientWithoutASessionThatCannotAskIsToldHowToAllow) {
+  const TempFolder folder;
+  ModernClient client(folder, {"--ask", "client"}, "{}");
+  const std::string denied = to_json(client.call("Bash", {{"command", "touch made"}}));
+  EXPECT_NE(denied.find("permissions.allow"), std::string::npos) << denied;
+  EXPECT_FALSE(folder.bytes("made").has_value());
+}
+
 // Over HTTP.
 class HttpServing {
  public:

@@ -44,8 +44,8 @@ std::string anthropic_text(std::string_view text, const JsonObject& usage) {
   return message_begin(usage) + text_block(0, text) + message_end("end_turn");
 }
 
-std::string anthropic_calls(const std::vector<StreamedCall>& calls, std::string_view text) {
-  std::string stream = message_begin({});
+std::string anthropic_calls(const std::vector<StreamedCall>& calls, std::string_view text, const JsonObject& usage) {
+  std::string stream = message_begin(usage);
   int index = 0;
   if (!text.empty()) stream += text_block(index++, text);
   for (const StreamedCall& call : calls) {
@@ -61,6 +61,17 @@ std::string anthropic_calls(const std::vector<StreamedCall>& calls, std::string_
     ++index;
   }
   return stream + message_end("tool_use");
+}
+
+std::string anthropic_blocks(const std::vector<JsonObject>& blocks, std::string_view text) {
+  std::string stream = message_begin({});
+  int index = 0;
+  for (const JsonObject& block : blocks) {
+    stream += event({{"type", "content_block_start"}, {"index", index}, {"content_block", block}});
+    stream += event({{"type", "content_block_stop"}, {"index", index}});
+    ++index;
+  }
+  return stream + text_block(index, text) + message_end("end_turn");
 }
 
 std::string chat_text(std::string_view text) {

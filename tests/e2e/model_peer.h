@@ -18,7 +18,10 @@ struct StreamedCall {
   std::string tool;
   JsonObject input;
 };
-std::string anthropic_calls(const std::vector<StreamedCall>& calls, std::string_view text = {});
+std::string anthropic_calls(const std::vector<StreamedCall>& calls, std::string_view text = {},
+                            const JsonObject& usage = {});
+// Blocks that come whole, as those of the provider's own tools do, and then a text.
+std::string anthropic_blocks(const std::vector<JsonObject>& blocks, std::string_view text);
 // The same by OpenAI's chat completions.
 std::string chat_text(std::string_view text);
 std::string chat_calls(const std::vector<StreamedCall>& calls);

@@ -62,6 +62,29 @@ TEST(ExecPlanMode, WithoutAHostAQuestionIsRefusedAtOnce) {
   EXPECT_EQ(deft.finish(), 0);
 }
 
+TEST(ExecPlanMode, AHookThatAllowsAndGivesTheInputHasAnsweredAndAnAskRuleStillAsks) {
+  const TempFolder folder;
+  JsonObject question = parse_json(R"json({"questions":[{"question":"Which?","header":"Which","multiSelect":false,
+    "options":[{"label":"A","description":"a"},{"label":"B","description":"b"}]}]})json")
+                            ->get_object();
+  JsonObject answered = question;
+  answered["answers"] = JsonObject{{"Which?", "B"}};
+  const std::string said = to_json(
+      JsonObject{{"hookSpecificOutput",
+                  {{"hookEventName", "PreToolUse"}, {"permissionDecision", "allow"}, {"updatedInput", answered}}}});
+  const std::string hooks =
+      R"("hooks":{"PreToolUse":[{"matcher":"AskUserQuestion","hooks":[{"type":"command","command":)" +
+      json_quote("echo '" + said + "'") + "}]}]}";
+  DeftExec deft(folder, Arguments{"--settings", "{" + hooks + "}"});
+  deft.call("q", "AskUserQuestion", question);
+  EXPECT_NE(content(deft.result("q")).find("B"), std::string::npos) << content(deft.result("q"));
+  EXPECT_EQ(deft.finish(), 0);
+  DeftExec strict(folder, Arguments{"--settings", R"({"permissions":{"ask":["AskUserQuestion"]},)" + hooks + "}"});
+  strict.call("q", "AskUserQuestion", question);
+  EXPECT_EQ(text_of(strict.result("q"), "code"), "denied");
+  EXPECT_EQ(strict.finish(), 0);
+}
+
 TEST(ExecPlanMode, TheHostMayChangeTheMode) {
   const TempFolder folder;
   DeftExec deft(folder);

@@ -64,7 +64,7 @@ TEST(Demo, RunsByItselfAndShowsWhenItHappened) {
   const TempFolder folder;
   const Ran ran = run({"demo", "--svg", "demo.svg"}, folder);
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  for (const char* part : {"3 tests have passed", "may it run Bash(sh test.sh)?", "stored in the session's folder",
+  for (const char* part : {"3 tests have passed", "may it run Bash(sh test.sh)?", "stored; the model sees a preview",
                            "When it happened:", "the till adds again"}) {
     EXPECT_TRUE(holds(ran.output, part)) << part << "\n" << ran.output;
   }

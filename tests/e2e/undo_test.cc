@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "deft/testing/places.h"
 #include "deft_exec.h"
 
@@ -53,6 +55,36 @@ TEST_F(Undo, ShowsTheDifferenceTakesBackTheFileAndNamesTheCommand) {
   EXPECT_EQ(undo({"--yes"}).exit_code, 2);  // nothing is left
 }
 
+TEST_F(Undo, TakesBackAPatchAsAWhole) {
+  folder.put("a.txt", "one\r\ntwo");
+  folder.put("old.txt", "old\n");
+  folder.put("from.sh", "#!/bin/sh\n", 0755);
+  {
+    DeftExec deft(folder, {"--permission-mode", "bypassPermissions", "--session", "session", "--settings",
+                           R"({"editTool":"apply_patch"})"});
+    for (const char* name : {"a.txt", "old.txt", "from.sh"}) deft.read(name, folder / name);
+    deft.send_line(R"({"type":"end"})");
+    deft.call(
+        "patch", "apply_patch",
+        {{"input",
+          "*** Begin Patch\n*** Update File: a.txt\n-two\n+2\n*** Delete File: old.txt\n*** Update File: from.sh\n"
+          "*** Move to: bin/to.sh\n*** Add File: new/b.txt\n+b\n*** End Patch"}});
+    EXPECT_EQ(deft.finish(), 0);
+  }
+  ASSERT_EQ(folder.bytes("a.txt"), "one\r\n2");
+  ASSERT_EQ(folder.bytes("bin/to.sh"), "#!/bin/sh\n");
+  ASSERT_EQ(folder.bytes("old.txt"), std::nullopt);
+  const Finished done = undo({"--yes"});
+  EXPECT_EQ(done.exit_code, 0) << done.output << done.errors;
+  EXPECT_EQ(folder.bytes("a.txt"), "one\r\ntwo");
+  EXPECT_EQ(folder.bytes("old.txt"), "old\n");
+  EXPECT_EQ(folder.bytes("from.sh"), "#!/bin/sh\n");
+  EXPECT_FALSE(std::filesystem::exists(folder / "bin"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+  EXPECT_EQ(std::filesystem::status(folder / "from.sh").permissions() & std::filesystem::perms::owner_exec,
+            std::filesystem::perms::owner_exec);
+}
+
 TEST_F(Undo, LeavesAloneWhatWasChangedSince) {
   {
     DeftExec deft(folder, arguments);
@@ -65,6 +97,48 @@ TEST_F(Undo, LeavesAloneWhatWasChangedSince) {
   const Json json = parse_json(refused.output).value();
   EXPECT_EQ(text_of(find_array(json, "refused")->at(0), "what"), folder / "a.txt");
   EXPECT_EQ(folder.bytes("a.txt"), "by hand\n");
+}
+
+TEST_F(Undo, ForProgramsShowsWhatItWouldDoAndDoesItWhenToldTo) {
+  {
+    DeftExec deft(folder, arguments);
+    deft.write("1", folder / "a.txt", "by deft\n");
+    EXPECT_EQ(deft.finish(), 0);
+  }
+  const Finished shown = undo({"--json"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_EQ(find_bool(find_array(parse_json(shown.output).value(), "files")->at(0), "undone"), false);
+  EXPECT_TRUE(folder.bytes("a.txt"));
+  const Finished done = undo({"--json", "--yes"});
+  EXPECT_EQ(find_bool(find_array(parse_json(done.output).value(), "files")->at(0), "undone"), true);
+  EXPECT_FALSE(folder.bytes("a.txt"));
+}
+
+// A repository may bring a folder that looks like a session's, with files of its reader's in it.
+TEST_F(Undo, AFolderThatOthersCouldHaveMadeIsNotBelieved) {
+  {
+    DeftExec deft(folder, arguments);
+    deft.write("1", folder / "a.txt", "by deft\n");
+    EXPECT_EQ(deft.finish(), 0);
+  }
+  std::filesystem::permissions(folder / "session", std::filesystem::perms(0755));
+  const Finished refused = undo({"--yes"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("not private"), std::string::npos) << refused.errors;
+  EXPECT_TRUE(folder.bytes("a.txt"));
+}
+
+TEST_F(Undo, ASessionOfItsOwnFolderReachesNothingOutsideOfThisDirectory) {
+  const TempFolder elsewhere;
+  {
+    DeftExec deft(folder, arguments);
+    deft.write("1", elsewhere / "a.txt", "by deft\n");
+    EXPECT_EQ(deft.finish(), 0);
+  }
+  const Finished refused = undo({"--yes"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.output.find("outside of"), std::string::npos) << refused.output;
+  EXPECT_TRUE(elsewhere.bytes("a.txt"));
 }
 
 }  // namespace

@@ -39,16 +39,50 @@ std::string repeated(std::string_view text, int count) {
   return all;
 }
 
+// Nothing, 200 MB of it; made once.
+const std::string& bomb() {
+  static const std::string made =
+      run_command({"bash", "-c", "head -c 200000000 /dev/zero | gzip -9"}, TempFolder().path(), "gzip").output;
+  return made;
+}
+const std::string& bomb_in_bomb() {
+  static const std::string made =
+      run_command({"bash", "-c", "head -c 200000000 /dev/zero | gzip -9 | gzip -9"}, TempFolder().path(), "gzip")
+          .output;
+  return made;
+}
+
 class HostileServer : public ::testing::Test {
  protected:
   HostileServer()
-      : bomb(run_command({"bash", "-c", "head -c 200000000 /dev/zero | gzip -9"}, folder.path(), "gzip").output),
-        picture(DiskFiles().read(DEFT_SOURCE_DIR "/tests/fixtures/pictures/palette.png", 1 << 20).value().bytes),
+      : picture(DiskFiles().read(DEFT_SOURCE_DIR "/tests/fixtures/pictures/palette.png", 1 << 20).value().bytes),
         peer([this](const PeerRequest& request, PeerAnswer& answer) { serve(request, answer); }) {}
 
   void serve(const PeerRequest& request, PeerAnswer& answer) {
     const std::string& path = request.path;
-    if (path == "/bomb") return answer.send(200, {{"Content-Type", "text/html"}, {"Content-Encoding", "gzip"}}, bomb);
+    if (path == "/bomb") return answer.send(200, {{"Content-Type", "text/html"}, {"Content-Encoding", "gzip"}}, bomb());
+    if (path == "/bomb-in-bomb") {
+      return answer.send(200, {{"Content-Type", "text/html"}, {"Content-Encoding", "gzip, gzip"}}, bomb_in_bomb());
+    }
+    if (path == "/endless-head") {
+      answer.raw("HTTP/1.1 200 OK\r\n");
+      while (answer.is_open()) answer.raw("X-More: and more\r\n");
+      return;
+    }
+    if (path == "/endless-body") {
+      answer.head(200, kHtml);
+      while (answer.is_open()) answer.chunk(repeated("and more ", 1'000));
+      return;
+    }
+    if (path == "/escapes") {
+      return answer.send(200, {{"Content-Type", "text/plain; charset=utf-8"}},
+                         "one\x1B[2J\x1B]0;title\x07 two\u202E three\U000E0041\r\nfour");
+    }
+    if (path == "/odd-links") {
+      return answer.send(200, kHtml,
+                         "<a href='javascript:alert(1)'>a</a> <a href='data:text/html,x'>b</a> "
+                         "<a href='//other.example/x'>c</a> <a href='/d'><h2>d</h2></a>");
+    }
     if (path == "/deep") return answer.send(200, kHtml, repeated("<div><b>", kDepth) + "bottom");
     if (path == "/hidden") {
       return answer.send(200, kHtml,
@@ -87,21 +121,26 @@ class HostileServer : public ::testing::Test {
   }
 
   TempFolder folder;
-  const std::string bomb;
   const std::string picture;
   HttpPeer peer;
 };
 
 TEST_F(HostileServer, WhatItSendsIsBoundedAndCleanAndNothingElseIsFetched) {
   DeftExec deft(folder, setup());
-  for (const char* path : {"/bomb", "/deep", "/hidden", "/metadata", "/file", "/round", "/long", "/latin", "/pdf",
-                           "/picture", "/cut", "/garbage", "/missing"}) {
+  for (const char* path :
+       {"/bomb", "/bomb-in-bomb", "/endless-head", "/endless-body", "/escapes", "/odd-links", "/deep", "/hidden",
+        "/metadata", "/file", "/round", "/long", "/latin", "/pdf", "/picture", "/cut", "/garbage", "/missing"}) {
     fetch(deft, path);
   }
   EXPECT_EQ(deft.finish(), 0);
 
   const auto text = [&](std::string_view path) { return content(deft.result(path)); };
   EXPECT_THAT(text("/bomb"), HasSubstr("larger than"));
+  EXPECT_THAT(text("/bomb-in-bomb"), HasSubstr("larger than"));
+  EXPECT_THAT(text("/endless-head"), HasSubstr("larger than"));
+  EXPECT_THAT(text("/endless-body"), HasSubstr("larger than"));
+  EXPECT_EQ(text("/escapes"), "one[2J]0;title two three\nfour");
+  EXPECT_EQ(text("/odd-links"), "a b [c](http://other.example/x)\n\n## [d](" + peer.url("/d") + ")");
   EXPECT_THAT(text("/deep"), HasSubstr("bottom"));
   EXPECT_EQ(text("/hidden"), "seen");
   EXPECT_THAT(text("/metadata"), HasSubstr("redirects to another host: http://169.254.169.254/latest/meta-data/"));

@@ -18,7 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)protected_resource_urls("https://a.example/mcp", challenge);
   const FormFields fields = form_decode(text);
   DEFT_CHECK(form_decode(form_encode(fields)) == fields);
-  DEFT_CHECK(mcp_tool_name("server", text, {}).size() <= kMcpApiNameCharactersMax);
+  const McpToolName name = mcp_tool_names("server", {std::string(text)})[0];
+  DEFT_CHECK(mcp_api_name(name).size() <= kMcpApiNameCharactersMax);
+  DEFT_CHECK(means_mcp_tool(name.plain(), name));
   DEFT_CHECK(tamed_text(text, 100).size() <= 100);
 
   const auto json = parse_json(text);

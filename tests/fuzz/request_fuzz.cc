@@ -23,9 +23,11 @@ deft::ModelRequest request_of(deft::History history) {
 
 void check(const deft::ModelRequest& request) {
   for (const bool own : {false, true}) {
-    const std::string bodies[] = {deft::anthropic_body(request, "", {.own_models = own}),
-                                  deft::openai_chat_body(request, "", {.own_models = own, .reasoning_field = "r"}),
-                                  deft::openai_responses_body(request, "", {.own_models = own})};
+    const std::string bodies[] = {
+        deft::anthropic_body(request, "", {.own_models = own}),
+        deft::openai_chat_body(request, "",
+                               {.own_models = own, .thoughts = deft::OpenAiChatDialect::Thoughts::required}),
+        deft::openai_responses_body(request, "", {.own_models = own})};
     for (const std::string& body : bodies) DEFT_CHECK(deft::parse_json(body).has_value());
   }
 }

@@ -40,7 +40,7 @@ class ConformanceLogin final : public McpAuthorizer {
 
  private:
   OauthOptions with_browser(OauthOptions options) {
-    if (!options.client_credentials) options.browser = &browser_;
+    if (!options.client_credentials && !options.enterprise) options.browser = &browser_;
     return options;
   }
 
@@ -59,7 +59,15 @@ std::unique_ptr<McpAuthorizer> make_conformance_login(HttpClient& http, const Cl
                        .client_id = std::string(find_string(context, "client_id").value_or("")),
                        .client_secret = std::string(find_string(context, "client_secret").value_or("")),
                        .client_metadata_url = "https://conformance-test.local/client-metadata.json",
-                       .client_credentials = scenario.starts_with("auth/client-credentials")};
+                       .client_credentials = scenario.starts_with("auth/client-credentials"),
+                       .private_key = std::string(find_string(context, "private_key_pem").value_or("")),
+                       .signing_algorithm = std::string(find_string(context, "signing_algorithm").value_or("ES256"))};
+  if (const auto id_token = find_string(context, "idp_id_token")) {
+    options.enterprise =
+        OauthOptions::Enterprise{.token_endpoint = std::string(find_string(context, "idp_token_endpoint").value_or("")),
+                                 .client_id = std::string(find_string(context, "idp_client_id").value_or("")),
+                                 .id_token = std::string(*id_token)};
+  }
   return std::make_unique<ConformanceLogin>(http, clock, std::move(options));
 }
 

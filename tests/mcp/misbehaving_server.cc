@@ -24,10 +24,16 @@ constexpr std::size_t kHugeLineBytes = std::size_t{100} << 20;
 constexpr std::size_t kErrorFloodBytes = std::size_t{20} << 20;
 constexpr int kFloodMessages = 20'000;
 constexpr int kManyTools = 10'000;
+constexpr int kFloodRequests = 5'000;
+constexpr int kToolboxRest = 60;
+constexpr std::size_t kDeepBytes = std::size_t{1} << 20;
 
 std::string mode;
 int calls = 0;
 int pages = 0;
+int looks = 0;
+std::string task_text;
+std::string own_name;
 
 void write_raw(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -57,6 +63,15 @@ Json tools_page() {
                            {"properties", {{"children", {{"type", "array"}, {"items", {{"$ref", "#"}}}}}}}};
     tools.emplace_back(std::move(tree));
   }
+  if (mode == "odd-names") {
+    JsonObject tool = echo_tool();
+    tool["name"] = "users/get.one";
+    tools.emplace_back(tool);
+    tool["name"] = "find_" + std::string(70, 'x');
+    tools.emplace_back(tool);
+  }
+  if (mode == "named") tools[0].get_object()["name"] = own_name;
+  if (mode == "tasks") tools[0].get_object()["execution"] = {{"taskSupport", "required"}};
   if (mode == "many-tools") {
     for (int i = 1; i < kManyTools; ++i) {
       JsonObject tool = echo_tool();
@@ -64,6 +79,43 @@ Json tools_page() {
       tools.emplace_back(std::move(tool));
     }
   }
+  if (mode == "toolbox") {
+    const auto offer = [&](std::string name, std::string_view description) -> JsonObject& {
+      JsonObject tool = echo_tool();
+      tool["name"] = std::move(name);
+      tool["description"] = description;
+      tools.emplace_back(std::move(tool));
+      return tools.back().get_object();
+    };
+    offer("slack_send", "Posts a text to a channel.")["inputSchema"].get_object()["required"] = {"text"};
+    offer("slack_list", "Lists channels.");
+    offer("notebook_run", "Runs a cell of a jupyter notebook.");
+    offer("pinned", "Is never left out.")["_meta"] = {{"anthropic/alwaysLoad", true}};
+    for (int i = 0; i < kToolboxRest; ++i) offer("record_" + std::to_string(i), "Keeps one record of an archive.");
+  }
+  if (mode == "hostile-tools") {
+    JsonObject tool = echo_tool();
+    tool["name"] = "loud";
+    tool["description"] = "Reads.\x1b[2J\u202E\u200B Quietly." + std::string(10'000, 'x');
+    tool["_meta"] = {{"anthropic/alwaysLoad", true}};
+    tools.emplace_back(tool);
+    // Each of these alone could be always loaded.
+    const std::string words(60'000, 'w');
+    tool["inputSchema"] = {{"type", "object"}, {"description", words}};
+    tool["name"] = "greedy";
+    tools.emplace_back(tool);
+    tool["name"] = "greedier";
+    tools.emplace_back(tool);
+    tool["inputSchema"] = {{"type", "object"}, {"description", words + words + words + words + words}};
+    tool["name"] = "huge";
+    tools.emplace_back(tool);
+    tool = echo_tool();
+    tool["name"] = "get one";
+    tools.emplace_back(tool);
+    tool["name"] = "get_one";
+    tools.emplace_back(tool);
+  }
+  if (mode == "wrong-types") return JsonObject{{"tools", {{"echo", echo_tool()}}}, {"nextCursor", 7}};
   if (mode == "odd-tools") {
     tools.emplace_back(JsonObject{{"name", "no schema"}});
     tools.emplace_back(JsonObject{{"name", "a\u202Eb"}, {"inputSchema", {{"type", "object"}}}});
@@ -101,6 +153,16 @@ void misbehave_at_call(const RpcRequest& request) {
     for (std::size_t sent = 0; sent < kHugeLineBytes; sent += piece.size()) write_raw(piece);
   }
   if (mode == "silent-call") sleep_for_ever();
+  if (mode == "late" && calls == 1) {
+    std::string line;
+    std::getline(std::cin, line);  // the call is taken back; it is answered all the same
+  }
+  if (mode == "asks-flood") {
+    for (int i = 0; i < kFloodRequests; ++i) {
+      write_line(deft::to_text(RpcRequest{.id = deft::RpcId("q" + std::to_string(i)), .method = "roots/list"}));
+    }
+  }
+  if (mode == "deep") write_line(std::string(kDeepBytes, '['));
   if (mode == "error") {
     write_line(deft::to_text(deft::rpc_failure(request.id, -32602, "there is no such thing")));
   }
@@ -148,10 +210,15 @@ void serve(const RpcRequest& request) {
       return;
     }
     const std::string version = mode == "future" ? "2099-01-01" : mode == "old" ? "2024-11-05" : "2025-11-25";
-    Json result = JsonObject{
-        {"protocolVersion", version},
-        {"capabilities", {{"tools", {{"listChanged", true}}}, {"prompts", JsonObject{}}, {"resources", JsonObject{}}}},
-        {"serverInfo", {{"name", mode}, {"version", "1"}}}};
+    JsonObject capabilities{{"tools", {{"listChanged", true}}},
+                            {"prompts", JsonObject{}},
+                            {"resources", {{"subscribe", mode == "watched"}}}};
+    if (mode == "tasks") {
+      capabilities["tasks"] = {{"cancel", JsonObject{}}, {"requests", {{"tools", {{"call", JsonObject{}}}}}}};
+    }
+    Json result = JsonObject{{"protocolVersion", version},
+                             {"capabilities", std::move(capabilities)},
+                             {"serverInfo", {{"name", mode}, {"version", "1"}}}};
     if (mode == "half-lines") {
       const std::string text = deft::to_text(deft::rpc_answer(request.id, result)) + "\r\n\r\n";
       write_raw(text.substr(0, 10));
@@ -190,6 +257,19 @@ void serve(const RpcRequest& request) {
       answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", line}}}}});
       return;
     }
+    if (mode == "tasks") {
+      if (deft::find(params, "task") == nullptr) {
+        write_line(deft::to_text(deft::rpc_failure(request.id, -32601, "this tool only runs as a task")));
+        return;
+      }
+      task_text = text;
+      return answer(request, JsonObject{{"task", {{"taskId", "one"}, {"status", "working"}, {"pollInterval", 1}}}});
+    }
+    if (mode == "wrong-types") return answer(request, JsonArray{1, "two"});
+    if (mode == "watched") {
+      write_line(deft::to_text(deft::RpcNotification{.method = "notifications/resources/updated",
+                                                     .params = JsonObject{{"uri", "note://1"}}}));
+    }
     if (mode == "progress") {
       const deft::Json* meta = deft::find(params, "_meta");
       const deft::Json* token = meta ? deft::find(*meta, "progressToken") : nullptr;
@@ -203,7 +283,8 @@ void serve(const RpcRequest& request) {
       write_line(deft::to_text(deft::RpcNotification{.method = "notifications/tools/list_changed"}));
       mode = "recursive-schema";
     }
-    answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", text}}}}});
+    const std::string said = mode == "named" ? "by " + own_name : text;
+    answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", said}}}}});
     if (mode == "wrong-ids") answer(request, JsonObject{{"content", JsonArray{}}});
     return;
   }
@@ -223,6 +304,14 @@ void serve(const RpcRequest& request) {
   if (request.method == "resources/read") {
     return answer(request, JsonObject{{"contents", {{{"uri", "note://1"}, {"text", "what the note says"}}}}});
   }
+  if (request.method == "resources/subscribe" && mode == "watched") return answer(request, JsonObject{});
+  if (request.method == "tasks/get") {
+    const std::string_view status = ++looks < 3 ? "working" : "completed";
+    return answer(request, JsonObject{{"taskId", "one"}, {"status", status}, {"pollInterval", 1}});
+  }
+  if (request.method == "tasks/result") {
+    return answer(request, JsonObject{{"content", {{{"type", "text"}, {"text", "by a task: " + task_text}}}}});
+  }
   if (request.method == "ping") return answer(request, JsonObject{});
   write_line(deft::to_text(deft::rpc_failure(request.id, -32601, "not found")));
 }
@@ -231,6 +320,7 @@ void serve(const RpcRequest& request) {
 
 int main(int argc, char** argv) {
   mode = argc > 1 ? argv[1] : "good";
+  own_name = argc > 2 ? argv[2] : "";
   if (mode == "exits") {
     std::fputs("no licence\n", stderr);
     return 4;

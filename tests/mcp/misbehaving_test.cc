@@ -4,8 +4,10 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <map>
 #include <mutex>
 
+#include "deft/core/schema.h"
 #include "deft/mcp/client.h"
 #include "deft/mcp/connection.h"
 #include "deft/mcp/stdio_transport.h"
@@ -220,6 +222,36 @@ TEST_F(MisbehavingServer, ACallIsCancelledAtOnce) {
   EXPECT_EQ(outcome.error().code, Errc::cancelled);
 }
 
+TEST_F(MisbehavingServer, AnAnswerToACallThatWasTakenBackIsNoAnswerToTheNextOne) {
+  start("late");
+  std::stop_source stop;
+  std::jthread later([&] { stop.request_stop(); });
+  ASSERT_FALSE(client_->call_tool("echo", JsonObject{{"text", "first"}}, {}, stop.get_token()));
+  EXPECT_EQ(echo("second"), "second");
+}
+
+TEST_F(MisbehavingServer, AFloodOfQuestionsIsAnsweredOrRefusedAndHoldsUpNobody) {
+  start("asks-flood");
+  EXPECT_EQ(echo(), "hello");
+  EXPECT_EQ(echo("again"), "again");
+}
+
+TEST_F(MisbehavingServer, WhatIsTooDeepIsSkipped) {
+  start("deep");
+  EXPECT_EQ(echo(), "hello");
+  EXPECT_EQ(note_count("no message"), 1U);
+}
+
+TEST_F(MisbehavingServer, ListsAndResultsOfTheWrongTypeAreEmptyOnes) {
+  start("wrong-types");
+  const auto tools = client_->list(McpListKind::tools, {});
+  ASSERT_TRUE(tools);
+  EXPECT_TRUE(tools->items.empty());
+  const auto outcome = client_->call_tool("echo", JsonObject{}, {}, {});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(find(*outcome, "content"), nullptr);
+}
+
 TEST_F(MisbehavingServer, OneThatDoesNotReadItsInputHoldsUpNobody) {
   start("slow-reader", kLong, kShort);
   ASSERT_TRUE(client_->list(McpListKind::tools, {}));
@@ -314,6 +346,34 @@ TEST_F(MisbehavingConnection, ToolsArePublishedAndOddOnesAreLeftOutWithAReason) 
   connect("odd-tools");
   EXPECT_EQ(tool_names(), (std::vector<std::string>{"mcp__fixture__echo"}));
   EXPECT_EQ(connection_->status().problems.size(), 4U);
+}
+
+TEST_F(MisbehavingConnection, ToolsAreTamedHaveNamesOfTheirOwnAndDoNotFillThePrompt) {
+  connect("hostile-tools");
+  std::map<std::string, std::shared_ptr<Tool>> tools;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& tool : tools_) tools.emplace(tool->spec().name, tool);
+  }
+  ASSERT_EQ(tools.size(), 6U) << "all but the huge one";
+  const ToolSpec& loud = tools.at("mcp__fixture__loud")->spec();
+  EXPECT_TRUE(loud.description.starts_with("Reads.[2J Quietly.xxx")) << loud.description.substr(0, 40);
+  EXPECT_LE(loud.description.size(), kMcpDescriptionBytesMax);
+  EXPECT_TRUE(loud.always_load);
+  EXPECT_TRUE(tools.at("mcp__fixture__greedy")->spec().always_load);
+  EXPECT_FALSE(tools.at("mcp__fixture__greedier")->spec().always_load);
+  EXPECT_TRUE(tools.contains("mcp__fixture__get_one"));
+  EXPECT_EQ(connection_->status().problems.size(), 2U);
+}
+
+TEST_F(MisbehavingConnection, AToolWithARecursiveSchemaIsUsed) {
+  connect("recursive-schema");
+  EXPECT_EQ(tool_names(), (std::vector<std::string>{"mcp__fixture__echo", "mcp__fixture__tree"}));
+  const std::lock_guard lock(mutex_);
+  const auto schema = Schema::compile(tools_[1]->spec().input_schema);
+  ASSERT_TRUE(schema);
+  EXPECT_TRUE(schema->accepts(*parse_json(R"({"children":[{"children":[]}]})")));
+  EXPECT_FALSE(schema->accepts(*parse_json(R"({"children":[{"children":7}]})")));
 }
 
 TEST_F(MisbehavingConnection, ADeadServerDisablesItsToolsAndComesBack) {

@@ -19,6 +19,7 @@ namespace deft {
 namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(60);
+constexpr const char* kPlaywright = "/@playwright/mcp/cli.js";
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -32,8 +33,10 @@ class RealServer : public ::testing::Test {
   }
 
   Command node(const std::string& package, const std::vector<std::string>& more) {
-    Command command{.argv = {variable("DEFT_TEST_NODE"),
-                             variable("DEFT_TEST_NPM") + "/@modelcontextprotocol/" + package + "/dist/index.js"},
+    return node_program("/@modelcontextprotocol/" + package + "/dist/index.js", more);
+  }
+  Command node_program(const std::string& program, const std::vector<std::string>& more) {
+    Command command{.argv = {variable("DEFT_TEST_NODE"), variable("DEFT_TEST_NPM") + program},
                     .environment = {"PATH=/usr/bin:/bin", "HOME=" + folder_.path(), mark_.variable()},
                     .directory = folder_.path()};
     command.argv.insert(command.argv.end(), more.begin(), more.end());
@@ -59,6 +62,18 @@ class RealServer : public ::testing::Test {
     const auto connected = client_->connect({});
     EXPECT_TRUE(connected) << connected.error().message << client_->last_words();
     return *client_;
+  }
+
+  void connect_over_http(const Command& command, const std::string& url) {
+    auto child = processes_.start(command, {});
+    ASSERT_TRUE(child);
+    server_ = *std::move(child);
+    ASSERT_TRUE(
+        testing::eventually([&] { return fetch(http_, {.url = url, .body_bytes_max = 10'000}, {}).has_value(); }));
+    connect([this, url](bool old_sse) -> std::unique_ptr<McpTransport> {
+      if (old_sse) return nullptr;
+      return std::make_unique<HttpTransport>(http_, clock_, HttpTransport::Options{.url = url});
+    });
   }
 
   std::string call(const std::string& tool, JsonObject arguments) {
@@ -111,15 +126,7 @@ TEST_F(RealServer, EverythingOverStandardInput) {
 TEST_F(RealServer, EverythingOverHttp) {
   Command command = node("server-everything", {"streamableHttp"});
   command.environment.push_back("PORT=38471");
-  auto child = processes_.start(command, {});
-  ASSERT_TRUE(child);
-  server_ = *std::move(child);
-  ASSERT_TRUE(testing::eventually(
-      [&] { return fetch(http_, {.url = "http://127.0.0.1:38471/mcp", .body_bytes_max = 10'000}, {}).has_value(); }));
-  connect([this](bool old_sse) -> std::unique_ptr<McpTransport> {
-    if (old_sse) return nullptr;
-    return std::make_unique<HttpTransport>(http_, clock_, HttpTransport::Options{.url = "http://127.0.0.1:38471/mcp"});
-  });
+  connect_over_http(command, "http://127.0.0.1:38471/mcp");
   EXPECT_GE(usable_tools(), 8U);
   EXPECT_NE(call("echo", {{"message", "hello"}}).find("hello"), std::string::npos);
 }
@@ -130,6 +137,21 @@ TEST_F(RealServer, Filesystem) {
   EXPECT_GE(usable_tools(), 8U);
   EXPECT_NE(call("read_text_file", {{"path", folder_.path() + "/note.txt"}}).find("what it says"), std::string::npos);
   EXPECT_NE(call("read_text_file", {{"path", "/etc/passwd"}}).find("\"isError\":true"), std::string::npos);
+}
+
+// It needs no browser to say what it could do with one.
+TEST_F(RealServer, PlaywrightsList) {
+  start(node_program(kPlaywright, {"--headless", "--isolated"}));
+  EXPECT_GE(usable_tools(), 20U);
+  const auto tools = client_->list(McpListKind::tools, {});
+  ASSERT_TRUE(tools);
+  EXPECT_EQ(usable_tools(), tools->items.size()) << "each of them can be offered to a model";
+}
+
+TEST_F(RealServer, PlaywrightsListOverHttp) {
+  connect_over_http(node_program(kPlaywright, {"--headless", "--isolated", "--port", "38472"}),
+                    "http://localhost:38472/mcp");
+  EXPECT_GE(usable_tools(), 20U);
 }
 
 TEST_F(RealServer, Memory) {

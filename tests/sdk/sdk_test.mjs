@@ -1,51 +1,14 @@
 // The public TypeScript SDK with deft as its executable, against a scripted model.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 
 import {createSdkMcpServer, query, tool} from '@anthropic-ai/claude-agent-sdk';
 import {z} from 'zod';
 
-import {calls, says, serve} from './model_server.mjs';
-
-// A folder, a home and a model of the test's own.
-async function place(t, answers) {
-  const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'deft-sdk-'));
-  const project = path.join(root, 'project');
-  fs.mkdirSync(project);
-  const model = await serve(answers);
-  t.after(() => {
-    model.close();
-    fs.rmSync(root, {recursive: true, force: true});
-  });
-  const errors = [];
-  const options = {
-    cwd: project,
-    pathToClaudeCodeExecutable: process.env.DEFT_PROGRAM,
-    stderr: (text) => errors.push(text),
-    env: {
-      PATH: process.env.PATH,
-      HOME: root,
-      TMPDIR: os.tmpdir(),
-      SHLVL: '1',
-      ANTHROPIC_BASE_URL: model.url,
-      ANTHROPIC_API_KEY: 'key-of-the-test',
-      ANTHROPIC_MODEL: 'test-model',
-      DEFT_ALLOW_ROOT_BYPASS: '1',
-    },
-  };
-  return {project, model, options, errors, has: (name) => fs.existsSync(path.join(project, name))};
-}
-
-async function collect(conversation) {
-  const messages = [];
-  for await (const message of conversation) messages.push(message);
-  return messages;
-}
-const resultOf = (messages) => messages.find((message) => message.type === 'result');
-const text = (body) => JSON.stringify(body.messages);
+import {calls, says} from './model_server.mjs';
+import {collect, place, resultOf, text} from './place.mjs';
 
 test('a query with a tool call gives its messages and a result', async (t) => {
   const here = await place(t, [calls(['t1', 'Read', {file_path: 'note.txt'}]), says('It says hello.')]);

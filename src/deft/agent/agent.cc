@@ -4,12 +4,15 @@
 #include <random>
 #include <utility>
 
+#include "deft/agent/background_notice.h"
 #include "deft/agent/cancel_text.h"
+#include "deft/agent/session_effects.h"
 #include "deft/base/check.h"
 #include "deft/base/overloaded.h"
 #include "deft/core/message_content.h"
 #include "deft/core/token_use.h"
 #include "deft/model/output_limit.h"
+#include "deft/os/uuid.h"
 
 // A turn, top to bottom:
 //
@@ -69,7 +72,10 @@ const Clock& clock_of(const EngineOptions& options, const Clock& otherwise) {
 Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
     : options_(std::move(options)),
       model_(model),
-      timeline_(frontend, clock_of(options_.engine, system_clock_), options_.engine.agent_id),
+      timeline_(frontend, clock_of(options_.engine, system_clock_),
+                {.agent_id = options_.engine.agent_id,
+                 .within = options_.engine.started_by,
+                 .secrets = options_.engine.secrets}),
       frontend_(timeline_) {
   options_.engine.results.budget = ResultOptions::Budget::request;
   options_.engine.deferral = options_.deferral;
@@ -94,10 +100,19 @@ Result<std::unique_ptr<Agent>> Agent::open(AgentOptions options, ModelClient& mo
                                                                  .runner = agent->engine_->runner(),
                                                                  .executor = agent->executor(),
                                                                  .frontend = *agent});
-  agent->compaction_ = std::make_unique<Compaction>(Compaction::Parts{
-      .model = model, .executor = agent->executor(), .hooks = *agent->hooks_, .clock = agent->engine_->clock()});
+  agent->compaction_ = std::make_unique<Compaction>(
+      Compaction::Parts{.model = model,
+                        .executor = agent->executor(),
+                        .hooks = *agent->hooks_,
+                        .clock = agent->engine_->clock(),
+                        .wasted = [agent = agent.get()](const std::string& answered_by, const Json& usage) {
+                          SessionUsage used;
+                          const auto& cost = agent->options_.cost;
+                          used.add(answered_by, usage, cost ? cost(answered_by, usage) : 0);
+                          agent->add_usage(used);
+                        }});
   agent->log_.emplace(agent->engine_->journal(), frontend);
-  auto session = Session::load(agent->engine_->journal().path());
+  auto session = Session::load(agent->engine_->journal().path(), agent->options_.resume);
   if (!session) return std::unexpected(session.error());
   if (auto resumed = agent->resume(std::move(*session)); !resumed) return std::unexpected(resumed.error());
   return agent;
@@ -111,6 +126,11 @@ Result<void> Agent::resume(Session session) {
     engine_->workshop().ids().use(id);
     if (!session.deferred || id != session.deferred->id) executor().use_ids(id);
   }
+  // What they changed is known, and undone, by the ids of their calls.
+  if (!is_subagent() && !session.call_ids.empty()) {
+    for (const std::string& id : effect_ids_of_subagents(engine_->session_folder())) engine_->workshop().ids().use(id);
+  }
+  background_notice_ = background_notice(session.history);
   conversation_.replace(std::move(session.history));
   engine_->session().files = std::move(session.files);
   engine_->session().todos = std::move(session.todos);
@@ -142,6 +162,11 @@ void Agent::announce_turn() {
   if (turn_ % 2 == 0) ++turn_;
 }
 
+void Agent::announce_end() {
+  if (turn_ % 2 == 1) ++turn_;
+  ends_at_once_ = false;
+}
+
 TurnEnd Agent::run_turn(const Prompt& prompt) {
   begin_turn(prompt);
   if (std::exchange(ends_at_once_, false)) take_abort(turn_);
@@ -171,12 +196,19 @@ void Agent::begin_turn(const Prompt& prompt) {
   is_just_compacted_ = compaction_failed_ = false;
   message_ = {};
   prompts_.clear();
-  stop_continuations_ = 0;
+  stop_continuations_ = told_at_end_ = 0;
+  awaits_until_.reset();
   granted_model_.clear();
   frontend_.show(TurnBegan{});
   log_->turn_began();
+  if (deferred_) {
+    take_prompt(prompt);
+    return resume_deferred();
+  }
+  if (const std::string notice = std::exchange(background_notice_, ""); !notice.empty()) {
+    add_user(content_of({text_block(notice)}), {.source = "reminder"});
+  }
   take_prompt(prompt);
-  if (deferred_) return resume_deferred();
   await_prompts(AfterPrompts::first_request);
 }
 
@@ -190,25 +222,38 @@ void Agent::send_request() {
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
   add_news();
+  add_reminders();
   if (should_compact()) return compact_before_request();
-  announce_tools();
+  const auto pool = executor().pool();
+  announce_tools(*pool);
+  announce_plan_mode();
   follow_grants();
   batch_ = {};
   message_ = {};
   answers_.clear();
   phase_ = Phase::asking;
   asked_ = engine_->clock().now();
-  const ModelRequest request = make_request();
-  frontend_.show(RequestSent{request.model, attempts_->failures() + 1, request.stream});
+  const ModelRequest request = make_request(*pool);
+  message_uuid_ = random_uuid();
+  frontend_.show(RequestSent{request.model, attempts_->failures() + 1, request.stream, message_uuid_});
   call_ = model_.ask(request, [this, number = ++request_](ModelEvent event) {
     executor().post([this, number, happened = std::move(event)]() mutable {
       if (number == request_) take(std::move(happened));
     });
   });
+  get_ready_for_calls(*pool);
 }
 
-ModelRequest Agent::make_request() {
-  std::string tools = executor().definitions();
+// While the model thinks.
+void Agent::get_ready_for_calls(const ToolPool& pool) {
+  if (pool.advertised().empty() || options_.engine.workshop || std::exchange(is_ready_for_calls_, true)) {
+    return engine_->runner().warm_up();
+  }
+  engine_->runner().start([workshop = &engine_->workshop()] { workshop->prepare_commands(); });
+}
+
+ModelRequest Agent::make_request(const ToolPool& pool) {
+  std::string tools = executor().definitions(pool);
   tools_bytes_ = tools.size();
   return {.model = attempts_->model(),
           .output_tokens_max = output_tokens_max_,
@@ -236,7 +281,10 @@ std::optional<TurnReason> Agent::reached_limit() const {
 
 void Agent::take(ModelEvent event) {
   std::visit(Overloaded{
-                 [&](ModelBegan& began) { frontend_.show(MessageBegan{std::move(began.request_id)}); },
+                 [&](ModelBegan& began) {
+                   engine_->runner().warm_up();
+                   frontend_.show(MessageBegan{std::move(began.request_id)});
+                 },
                  [&](TextDelta& delta) {
                    message_.add_text(delta.text);
                    frontend_.show(TextArrived{std::move(delta.text)});
@@ -253,7 +301,7 @@ void Agent::take(ModelEvent event) {
 void Agent::take_call(CallReady ready) {
   std::vector<Block> blocks = message_.add_call(std::move(ready), engine_->workshop().ids());
   ToolCall call = std::get<ToolUseBlock>(blocks.back()).call;
-  log_->draft(blocks);
+  log_->draft(blocks, message_uuid_);
   for (Block& block : blocks) frontend_.show(BlockCompleted{std::move(block)});
   executor().take_now(CallArrived{std::move(call)});
 }
@@ -345,8 +393,12 @@ void Agent::keep_message(Message message, MessageCompleted::How how) {
   const double cost = options_.cost ? options_.cost(attempts_->model(), message.usage) : 0;
   count(attempts_->model(), message.usage, cost);
   const std::string content = assistant_content(message.blocks);
-  log_->message(
-      {.content = content, .message = message, .model = attempts_->model(), .how = word_of(how), .cost = cost});
+  log_->message({.content = content,
+                 .message = message,
+                 .model = attempts_->model(),
+                 .how = word_of(how),
+                 .cost = cost,
+                 .uuid = message_uuid_});
   conversation_.add_assistant(content);
   gauge_.answered(conversation_.messages(), token_use(message.usage));
   if (!std::exchange(is_just_compacted_, false) && has_room()) compactions_in_a_row_ = 0;
@@ -372,8 +424,8 @@ void Agent::finish_message() {
   if (was_deferred) deferred_.reset();
   const bool has_calls = message_.has_calls() || was_deferred;
   if (has_calls) answer_calls();
-  if (aborted_) {
-    add_user(content_of({text_block(kAbortNotice)}));
+  if (aborted_ || executor().is_aborted()) {
+    add_user(content_of({text_block(kAbortNotice)}), {.source = "abort"});
     return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
   }
   if (kept_in_a_row_ > kBrokenMessagesKeptMax) {
@@ -429,6 +481,11 @@ void Agent::answer_calls() {
   std::vector<std::string> after;
   for (const CallAnswered& answer : answers_) {
     results.push_back(result_block(answer.call_id, answer.result));
+    for (const Modifier& modifier : answer.result.modifiers) {
+      // Who entered or left it by a call has read so in the result.
+      const auto* mode = std::get_if<ModeChanged>(&modifier);
+      if (mode) knows_of_planning_ = mode->how == ModeChanged::How::enter_plan;
+    }
     for (std::string& block : new_message_blocks(answer.result.new_messages)) after.push_back(std::move(block));
   }
   for (std::string& block : new_message_blocks(batch_.new_messages)) after.push_back(std::move(block));
@@ -455,11 +512,12 @@ void Agent::ask_for_structured_output() {
   if (options_.structured->ended_without() == StructuredOutput::State::given_up) {
     return end_turn(TurnReason::structured_output_failed, options_.structured->explanation());
   }
-  add_user(content_of({text_block(kStructuredOutputReminder)}));
+  add_user(content_of({text_block(kStructuredOutputReminder)}), {.source = "reminder"});
   send_request();
 }
 
 void Agent::end_turn(TurnReason reason, std::string explanation) {
+  drop_news();
   phase_ = Phase::idle;
   ++turn_;
   so_far_.reason = reason;
@@ -467,14 +525,15 @@ void Agent::end_turn(TurnReason reason, std::string explanation) {
   so_far_.explanation = std::move(explanation);
   so_far_.duration = engine_->clock().now() - began_;
   end_ = so_far_;
+  log_->sync();
   frontend_.show(TurnEnded{*end_});
 }
 
-void Agent::add_user(const std::string& content) {
+void Agent::add_user(const std::string& content, const SaidBy& by) {
   if (content.empty()) return;
-  log_->prompt(content);
+  log_->prompt(content, by.uuid, by.source);
   conversation_.add_user(content);
-  frontend_.show(PromptGiven{content});
+  frontend_.show(PromptGiven{content, by.uuid});
 }
 
 // --- the user ---

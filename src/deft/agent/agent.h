@@ -30,6 +30,9 @@ inline constexpr std::size_t kOutputTokensMax = 128'000;
 inline constexpr std::size_t kPausesMax = 20;              // of the provider's own tools, in a row
 inline constexpr std::size_t kBrokenMessagesKeptMax = 10;  // in a row
 
+inline constexpr std::size_t kToldWaitingMax = 200;  // messages of tell() that the model has not read yet
+inline constexpr std::size_t kToldAtEndMax = 5;      // requests in a turn that were made for their sake alone
+
 struct TurnLimits {
   std::optional<std::size_t> requests_max = std::nullopt;  // answered in one turn
   std::optional<double> cost_max = std::nullopt;           // of the session, as `cost` says
@@ -64,14 +67,18 @@ struct AgentOptions {
   std::optional<Json> output_format = std::nullopt;
   std::optional<Json> tool_choice = std::nullopt;
   std::string session_id = {};
+  ResumePoint resume = {};                                 // of a session that was used before
   bool raw_events = false;                                 // RawEventArrived too
   std::shared_ptr<StructuredOutput> structured = nullptr;  // what a turn has to end with; its tool is to be added
   std::shared_ptr<PromptCommands> commands =
       nullptr;  // that prompts may call; nothing: "/name" is a text like any other
   TurnLimits limits = {};
   ContextLimits context = {};
-  AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
-  bool waits_for_children = false;    // a turn does not end before those in the background have
+  AgentChildren* children = nullptr;                         // outlives the agent; nothing: it starts no others
+  bool waits_for_children = false;                           // a turn does not end before those in the background have
+  std::optional<Duration> children_patience = std::nullopt;  // but no later than this; nothing: as late as it takes
+  // What the model shall know with its next request, each once; no request is made for it.
+  std::function<std::vector<std::string>()> take_reminders = nullptr;
   // Tools that are found by ToolSearch, if the agent has that.
   Deferral deferral = {.when = Deferral::When::when_many};
   std::size_t retries_max = kModelRetriesDefault;
@@ -103,10 +110,14 @@ class Agent final : private Frontend {
   Agent& operator=(const Agent&) = delete;
 
   // Between turns.
-  Result<void> add_tool(std::shared_ptr<Tool> tool) { return engine_->add_tool(std::move(tool)); }
+  Result<void> add_tool(std::shared_ptr<Tool> tool, Engine::SchemaCheck check = Engine::SchemaCheck::now) {
+    return engine_->add_tool(std::move(tool), check);
+  }
   TurnEnd run_turn(const Prompt& prompt);
   // A turn is about to begin: an abort that comes from now on is meant for it.
   void announce_turn();
+  // It has ended without run_turn(): an abort that comes from now on is meant for nobody.
+  void announce_end();
   AgentOptions& options() { return options_; }  // model, system and the like count from the next request on
   const History& history() const { return conversation_.messages(); }
   Engine& engine() { return *engine_; }
@@ -128,6 +139,8 @@ class Agent final : private Frontend {
   std::uint64_t context_tokens() const;  // estimated, of the next request
   // Forgets the conversation, as "/clear" does; what was done stays done.
   void clear();
+  // What the model is told with the next prompt.
+  void add_context(std::string text) { context_.push_back(std::move(text)); }
 
   // For others who ask hooks on the turn's thread.
   AgentHooks& hooks() { return *hooks_; }
@@ -138,7 +151,10 @@ class Agent final : private Frontend {
   void interrupt(
       Prompt prompt);      // a new message of the user: calls that can be interrupted stop; it follows the results
   void feed(Feed answer);  // answers to questions, results of the host's tools
-  void wake(std::string notice);             // there is news of the children; `notice` is for people
+  void wake(std::string notice);  // there is news of the children; `notice` is for people
+  // Something has happened that the model should know of, such as a line of a monitored command. It is told before its
+  // next request, and asked once more if it had said its last word, though not without end.
+  void tell(std::string text);
   void add_usage(const SessionUsage& used);  // of a child
   struct Spent {
     double cost = 0;
@@ -169,7 +185,8 @@ class Agent final : private Frontend {
   // The turn, in the order in which it happens.
   void begin_turn(const Prompt& prompt);
   void send_request();
-  ModelRequest make_request();
+  ModelRequest make_request(const ToolPool& pool);
+  void get_ready_for_calls(const ToolPool& pool);
   void take(ModelEvent event);
   void take_call(CallReady ready);
   void take_message(Message message);
@@ -213,10 +230,17 @@ class Agent final : private Frontend {
   std::optional<std::string> stop_after_calls() const;
   bool add_late_words();
   bool add_news();
+  void add_reminders();
+  void drop_news();
   void count(const std::string& model, const Json& usage, double cost);
   void consider_end();
+  void await_children();
   void take_stop_hooks(const HookOutcome& outcome);
-  void add_user(const std::string& content);
+  struct SaidBy {
+    std::string uuid = {};         // of what a person said
+    std::string_view source = {};  // who else told it
+  };
+  void add_user(const std::string& content, const SaidBy& by);
   // agent_commands.cc: prompts that call a command, and what a skill changes for the turn.
   GivenPrompt* given_prompt(std::size_t number);
   void look_for_command(std::size_t number);
@@ -225,7 +249,9 @@ class Agent final : private Frontend {
   void follow_grants();
   std::string effort() const;
   void go_on_in_worktree(const WorktreeStay& stay);
-  void announce_tools();  // agent_discovery.cc: the names of those that are left out of the prompt
+  // agent_discovery.cc: what the model is told, once, before it is asked.
+  void announce_tools(const ToolPool& pool);  // the names of those that are left out of the prompt
+  void announce_plan_mode();
 
   // agent_compaction.cc
   enum class AfterCompaction : std::uint8_t { nothing, request_might_fit, request_did_not_fit };
@@ -251,7 +277,8 @@ class Agent final : private Frontend {
   std::unique_ptr<Compaction> compaction_;
   std::vector<std::string> context_;  // of hooks, for the next prompt
   std::size_t prompts_given_ = 0;
-  bool has_started_ = false;  // a subagent: its hooks know
+  bool has_started_ = false;        // a subagent: its hooks know
+  bool knows_of_planning_ = false;  // the model was told that plan mode is on
   Conversation conversation_;
   std::optional<SessionLog> log_;
   SessionUsage usage_;
@@ -260,6 +287,7 @@ class Agent final : private Frontend {
   std::atomic<std::uint64_t> tokens_spent_ = 0;
   std::map<std::string, Json> state_;
   std::size_t interrupted_ = 0;
+  std::string background_notice_;     // of an earlier run, for the next turn
   std::optional<ToolCall> deferred_;  // as the model made it
   ContextGauge gauge_;
   std::size_t tools_bytes_ = 0;                           // of their definitions, in the last request
@@ -269,6 +297,7 @@ class Agent final : private Frontend {
 
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;
+  bool is_ready_for_calls_ = false;  // what the first call would wait for is there
   std::optional<TurnEnd> end_;
   std::optional<Attempts> attempts_;
   std::unique_ptr<ModelCall> call_;
@@ -276,15 +305,20 @@ class Agent final : private Frontend {
   std::size_t output_tokens_max_ = 0;
   std::size_t output_tokens_cap_ = kOutputTokensMax;  // more than this the model has refused
   StreamedMessage message_;
+  std::string message_uuid_;
   std::vector<CallAnswered> answers_;  // to the calls of the message
   BatchHooked batch_;                  // what hooks said to all of them
   std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
   std::size_t stop_continuations_ = 0;
-  bool ends_at_once_ = false;      // it was aborted when it was only announced
-  bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
-  std::stop_source expanding_;     // commands of prompts
-  std::string granted_model_;      // that a skill has asked for
+  std::vector<std::string> told_;          // what tell() brought, and the model does not know yet
+  std::size_t told_left_out_ = 0;          // because too much came
+  std::optional<TimePoint> awaits_until_;  // those in the background, in this turn
+  std::size_t told_at_end_ = 0;            // how often the model was asked again because of it
+  bool ends_at_once_ = false;              // it was aborted when it was only announced
+  bool resumes_deferred_ = false;          // the message under way is an earlier one, whose call was deferred
+  std::stop_source expanding_;             // commands of prompts
+  std::string granted_model_;              // that a skill has asked for
   bool aborted_ = false;
   bool aborted_streaming_ = false;
   bool retry_due_ = false;

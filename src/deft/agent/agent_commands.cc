@@ -123,6 +123,8 @@ void Agent::go_on_in_worktree(const WorktreeStay& stay) {
 void Agent::clear() {
   DEFT_CHECK(phase_ == Phase::idle);
   conversation_.replace({});
+  deferred_.reset();  // its message is forgotten too
+  knows_of_planning_ = false;
   log_->cleared();
   executor().take_now(ContextForgotten{});
 }

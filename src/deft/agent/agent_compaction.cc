@@ -41,6 +41,7 @@ void Agent::compact_before_request() {
 
 Result<CompactionDone> Agent::compact(std::string instructions) {
   DEFT_CHECK(phase_ == Phase::idle);
+  if (deferred_) return fail(Errc::invalid_input, "a call is still to be decided");
   const auto kept = kept_tail(conversation_.messages(), kept_tail_budget(context_window()));
   if (!kept) return fail(Errc::invalid_input, "there is nothing to compact yet");
   attempts_.emplace(fresh_attempts());
@@ -62,7 +63,7 @@ void Agent::begin_compaction(std::string trigger, std::string instructions, std:
                       .instructions = std::move(instructions),
                       .history = conversation_.snapshot(),
                       .kept = kept,
-                      .request = make_request(),
+                      .request = make_request(*executor().pool()),
                       .attempts = fresh_attempts(),
                       .scene = hook_scene()},
                      [this, kept](Result<CompactedText> text) { take_compaction(kept, std::move(text)); });
@@ -108,6 +109,7 @@ void Agent::use_compaction(std::size_t kept, const CompactedText& text) {
   gauge_.reset();
   executor().take_now(ContextForgotten{});
   is_just_compacted_ = true;
+  knows_of_planning_ = false;
   ++compactions_in_a_row_;
   compaction_shown_.tokens_after = context_tokens();
   compaction_shown_.summary = text.summary;

@@ -1,8 +1,10 @@
 #include "deft/agent/agent.h"
 #include "deft/core/message_content.h"
+#include "deft/tools/plan_mode.h"
 
 // The model is told the names of tools that are left out of its prompt, once, and then only what has changed: what it
-// was told stays where it stands, so the provider's cache holds.
+// was told stays where it stands, so the provider's cache holds. And that it is to plan, if it did not begin that
+// itself.
 
 namespace deft {
 namespace {
@@ -23,15 +25,14 @@ std::string list_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-void Agent::announce_tools() {
+void Agent::announce_tools(const ToolPool& pool) {
   ToolDiscovery& tools = engine_->session().tools;
-  const auto pool = executor().pool();
   std::vector<std::string> fresh, gone;
-  for (const std::string& name : pool->deferred()) {
+  for (const std::string& name : pool.deferred()) {
     if (!tools.announced.contains(name)) fresh.push_back(name);
   }
   for (const std::string& name : tools.announced) {
-    if (!pool->is_deferred(name)) gone.push_back(name);
+    if (!pool.is_deferred(name)) gone.push_back(name);
   }
   if (fresh.empty() && gone.empty()) return;
   std::string text = "<system-reminder>\n";
@@ -43,11 +44,33 @@ void Agent::announce_tools() {
   }
   if (!gone.empty()) text += "These tools are not available any more:\n" + list_of(gone);
   text += "</system-reminder>";
-  tools.announced = pool->deferred();
+  tools.announced = pool.deferred();
   JsonArray names;
   for (const std::string& name : tools.announced) names.emplace_back(name);
-  set_state(std::string(kAnnouncedToolsKey), std::move(names));
-  add_user(content_of({text_block(text)}));
+  add_user(content_of({text_block(text)}), {.source = "tools"});
+  set_state(std::string(kAnnouncedToolsKey), std::move(names));  // last: told twice is better than not at all
+}
+
+void Agent::announce_plan_mode() {
+  const bool plans = engine_->session().mode.now == Mode::plan;
+  if (plans == knows_of_planning_) return;
+  knows_of_planning_ = plans;
+  if (!plans) {
+    return add_user(
+        content_of({text_block("<system-reminder>\nPlan mode was turned off: what the permissions allow may be done "
+                               "now.\n</system-reminder>")}),
+        {.source = "reminder"});
+  }
+  const std::string file = plan_file_in(engine_->session_folder(), options_.engine.agent_id);
+  const bool can_exit = executor().pool()->find("ExitPlanMode") != nullptr;
+  const std::string text =
+      "<system-reminder>\nPlan mode is on: read and search as much as you need; nothing may be changed but the plan, "
+      "which you write to " +
+      file + ". " +
+      (can_exit ? "When it is complete, call ExitPlanMode to have it approved; before that, do not begin with the work."
+                : "When it is complete, give it as your answer.") +
+      " A task that changes nothing needs no plan: answer it.\n</system-reminder>";
+  add_user(content_of({text_block(text)}), {.source = "reminder"});
 }
 
 }  // namespace deft

@@ -143,6 +143,19 @@ TEST(Agent, AnOverloadedModelIsReplacedForTheRestOfTheTurn) {
   EXPECT_EQ(requests[4].model, "large");
 }
 
+TEST(Agent, AModelThatIsNotThereIsReplacedAtOnce) {
+  AgentBench bench(AgentOptions{.model = "gone", .fallback_models = {"gone too", "here"}});
+  for (int i = 0; i < 2; ++i) {
+    bench.model.will({failure_of({.kind = ModelFailure::Kind::status, .status = 404, .type = "not_found_error"})});
+  }
+  bench.model.will_answer({text_of_model("Done.")});
+  EXPECT_EQ(bench.turn("go").text, "Done.");
+  const auto requests = bench.model.requests();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_EQ(requests[1].model, "gone too");
+  EXPECT_EQ(requests[2].model, "here");
+}
+
 TEST(Agent, HalfACallIsAskedForAgainWithRoomForMore) {
   AgentBench bench;
   bench.add_effect("Do");
@@ -203,6 +216,18 @@ TEST(Agent, IdsThatAProviderUsesAgainAreTakenApart) {
   EXPECT_EQ(bench.turn("go").text, "Done.");
   EXPECT_EQ(bench.effects.size(), 2U);
   EXPECT_EQ(history_problem(*bench.model.requests()[2].history), std::nullopt);
+}
+
+TEST(Agent, AProvidersIdsStayAsTheyAreUnlessTheyAreNone) {
+  AgentBench bench;
+  bench.add_effect("Do");
+  bench.model.will_answer({call_of_model("functions.Do:0", "Do"), call_of_model("../a b", "Do")});
+  bench.model.will_answer({text_of_model("Done.")});
+  bench.turn("go");
+  const History& history = *bench.model.requests()[1].history;
+  EXPECT_EQ(history_problem(history), std::nullopt);
+  EXPECT_NE(history.back().content.find(R"("tool_use_id":"functions.Do:0")"), std::string::npos);
+  EXPECT_NE(history.back().content.find(R"("tool_use_id":"_._a_b")"), std::string::npos) << history.back().content;
 }
 
 TEST(Agent, AnAbortWhileTheModelSpeaksKeepsWhatItSaid) {

@@ -5,6 +5,8 @@
 #include "deft/agent/hook_stages.h"
 #include "deft/base/check.h"
 #include "deft/core/message_content.h"
+#include "deft/core/timeline.h"
+#include "deft/os/uuid.h"
 
 // What hooks have a say in around a turn: what the user says (before it is told to the model), the model's last word
 // (before the turn ends), and what those in the background say in between. Meanwhile the inbox is read as ever, so an
@@ -89,6 +91,12 @@ void Agent::go_on_with_prompts() {
   if (stopped) return end_turn(TurnReason::hook_stopped, *stopped);
   if (is_first && !has_prompt && blocked) return end_turn(TurnReason::prompt_blocked, *blocked);
   if (is_first && conversation_.empty()) return end_turn(TurnReason::model_error, "the prompt is empty");
+  if (is_first && !has_prompt) {
+    // Whoever says nothing may have been told something; else the model had its last word already.
+    add_late_words();
+    add_news();
+    if (conversation_.messages().back().role == Role::assistant) return end_turn(TurnReason::completed);
+  }
   if (after_prompts_ == AfterPrompts::last_word && !has_prompt) return consider_end();
   send_request();
 }
@@ -121,7 +129,7 @@ bool Agent::add_prompts() {
     }
     const std::string content = content_of(blocks);
     has_any = has_any || !content.empty();
-    add_user(content);
+    add_user(content, {.uuid = given.prompt.uuid.empty() ? random_uuid() : given.prompt.uuid});
   }
   return has_any;
 }
@@ -140,7 +148,8 @@ bool Agent::add_late_words() {
     show(HookSpoke::Kind::system_message, word.message);
     show(HookSpoke::Kind::additional_context, word.context);
     wakes = wakes || word.wakes_model;
-    if (!word.context.empty()) add_user(content_of({text_block(hook_context_text(word.event, word.context))}));
+    if (!word.context.empty())
+      add_user(content_of({text_block(hook_context_text(word.event, word.context))}), {.source = "hook"});
   }
   return wakes;
 }
@@ -159,11 +168,17 @@ void Agent::consider_end() {
   if (add_late_words()) return send_request();
   // Asked first: whoever ends in between has left its news.
   const bool waits = options_.waits_for_children && options_.children && options_.children->at_work();
-  if (add_news()) return send_request();
-  if (waits) {
-    phase_ = Phase::awaiting;
-    return;
+  // What tell() brought is reason enough for a request a few times; then it goes along with those that others make.
+  const bool is_reason = told_at_end_ < kToldAtEndMax;
+  std::vector<std::string> held = is_reason ? std::vector<std::string>() : std::exchange(told_, {});
+  const bool is_told = !told_.empty();
+  const bool has_news = add_news();
+  if (!held.empty()) told_ = std::move(held);
+  if (has_news) {
+    if (is_told) ++told_at_end_;
+    return send_request();
   }
+  if (waits) return await_children();
   const HookEvent event = is_subagent() ? HookEvent::subagent_stop : HookEvent::stop;
   if (!hooks_->listens(event)) return end_turn(TurnReason::completed);
   phase_ = Phase::stopping;
@@ -172,6 +187,21 @@ void Agent::consider_end() {
   HookMoment moment = is_subagent() ? subagent_stop(hook_scene(), goes_on_already, transcript, so_far_.text)
                                     : stop(hook_scene(), goes_on_already, so_far_.text);
   hooks_->ask(std::move(moment), [this](const HookOutcome& outcome) { take_stop_hooks(outcome); });
+}
+
+// Somebody at work in the background may hang; who waits for the answer shall get it all the same.
+void Agent::await_children() {
+  phase_ = Phase::awaiting;
+  if (!options_.children_patience) return;
+  if (!awaits_until_) awaits_until_ = engine_->clock().now() + *options_.children_patience;
+  executor().post_at(*awaits_until_, [this, turn = turn_.load()] {
+    if (turn != turn_ || phase_ != Phase::awaiting) return;
+    frontend_.show(Notice{
+        "The turn ends while a subagent in the background is still at work: it had " +
+        time_in_words(std::chrono::duration_cast<std::chrono::microseconds>(*options_.children_patience).count()) +
+        "."});
+    end_turn(TurnReason::completed);
+  });
 }
 
 void Agent::take_stop_hooks(const HookOutcome& outcome) {
@@ -191,7 +221,7 @@ void Agent::take_stop_hooks(const HookOutcome& outcome) {
   std::vector<std::string> blocks;
   if (outcome.blocked) blocks.push_back(text_block(hook_block_text(event, outcome.block_reason)));
   for (const std::string& text : outcome.context) blocks.push_back(text_block(hook_context_text(event, text)));
-  add_user(content_of(blocks));
+  add_user(content_of(blocks), {.source = "hook"});
   await_prompts(AfterPrompts::next_request);
 }
 

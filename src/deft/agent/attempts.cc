@@ -45,17 +45,23 @@ bool is_overload(const ModelFailure& failure) {
   return failure.status == 529 || failure.status == 503 || failure.type == "overloaded_error";
 }
 
+bool is_missing(const ModelFailure& failure) {
+  return failure.kind == ModelFailure::Kind::status && failure.status == 404;
+}
+
 bool is_context_overflow(const ModelFailure& failure) {
   // No API has a code of its own for it but OpenAI's; these are what servers say.
-  static constexpr std::array<std::string_view, 7> kSigns = {"prompt is too long",
+  static constexpr std::array<std::string_view, 8> kSigns = {"prompt is too long",
                                                              "exceed context limit",
                                                              "context_length_exceeded",
                                                              "maximum context length",
                                                              "exceed_context_size_error",
                                                              "context window",
-                                                             "exceeds the available context size"};
+                                                             "exceeds the available context size",
+                                                             "Context size has been exceeded"};
   if (failure.kind != ModelFailure::Kind::status && failure.kind != ModelFailure::Kind::stream_broken) return false;
-  if (failure.status != 0 && failure.status != 400 && failure.status != 413) return false;
+  static constexpr std::array<int, 6> kStatuses = {0, 200, 400, 413, 422, 500};  // 200: inside a stream
+  if (std::ranges::find(kStatuses, failure.status) == kStatuses.end()) return false;
   if (failure.type == "request_too_large" || failure.status == 413) return true;
   for (const std::string_view sign : kSigns) {
     if (failure.type == sign || failure.message.find(sign) != std::string::npos) return true;
@@ -71,7 +77,8 @@ Attempts::Next Attempts::failed(const ModelFailure& failure) {
 
   overloads_ = is_overload(failure) ? overloads_ + 1 : 0;
   const bool another = model_ + 1 < models_.size();
-  if (another && is_overload(failure) && (overloads_ >= kOverloadFailuresMax || !delay)) {
+  const bool has_no_time = overloads_ >= kOverloadFailuresMax || (failure.status >= 500 && !delay);
+  if (another && (has_no_time || is_missing(failure))) {
     ++model_;
     failures_ = stream_failures_ = overloads_ = misunderstood_ = 0;
     return {.step = Next::Step::retry, .model_changed = true};

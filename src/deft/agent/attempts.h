@@ -65,5 +65,7 @@ class Attempts {
 // The prompt, or prompt and answer together, do not fit into the model's context.
 bool is_context_overflow(const ModelFailure& failure);
 bool is_overload(const ModelFailure& failure);
+// There is no such model at this address, or not any more.
+bool is_missing(const ModelFailure& failure);
 
 }  // namespace deft

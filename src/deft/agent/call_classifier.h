@@ -15,13 +15,20 @@ namespace deft {
 // How long a call waits for the opinion before somebody else is asked too.
 inline constexpr Duration kOpinionPatience = std::chrono::seconds(10);
 
-// A second opinion on calls in auto mode, for instance a model's. It starts beside the hooks, so that its answer is
-// there when permission is decided. Called on workers, several at once.
+// A call that nobody else settles.
+struct CallToJudge {
+  std::string tool;
+  std::string text;      // what the tool gives to judge, and all that may be known of the call
+  OpinionWanted wanted;  // is it harmless, or is it one of those that were granted?
+};
+
+// A second opinion on calls, for instance a model's. It starts beside the hooks, so that its answer is there when
+// permission is decided. Called on workers, several at once.
 class CallClassifier {
  public:
   virtual ~CallClassifier() = default;
-  // `text` is what the tool gives to judge. Nothing: it cannot tell, and the built-in classifier decides alone.
-  virtual std::optional<RiskOpinion> judge(const std::string& tool, const std::string& text, std::stop_token stop) = 0;
+  // Nothing: it cannot tell, and whoever else can be asked is.
+  virtual std::optional<RiskOpinion> judge(const CallToJudge& call, std::stop_token stop) = 0;
 };
 
 // One opinion that is being formed: made on one thread, waited for on another, and if it comes late, told to a third.

@@ -5,7 +5,7 @@
 namespace deft {
 
 std::string CallIds::take(const std::string& id_of_provider) {
-  const std::string plain = api_word(id_of_provider, "call");
+  const std::string plain = call_id_word(id_of_provider);
   std::string id = plain;
   const std::lock_guard lock(mutex_);
   for (std::size_t number = 2; !used_.insert(id).second; ++number) id = plain + "-" + std::to_string(number);

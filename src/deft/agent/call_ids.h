@@ -6,8 +6,8 @@
 
 namespace deft {
 
-// Gives every call of a session an id of its own that every API takes. Most providers' ids are; some count from zero in
-// each message, and then the second "call_0" becomes "call_0-2". Shared by the session's agents: any thread may call.
+// Gives every call of a session an id of its own. Most providers' ids are; some count from zero in each message, and
+// then the second "call_0" becomes "call_0-2". Shared by the session's agents: any thread may call.
 class CallIds {
  public:
   std::string take(const std::string& id_of_provider);

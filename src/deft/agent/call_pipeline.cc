@@ -7,7 +7,7 @@
 
 #include "deft/agent/stale_files.h"
 #include "deft/base/check.h"
-#include "deft/base/content_hash.h"
+#include "deft/base/keyed_hash.h"
 #include "deft/base/path.h"
 #include "deft/core/rule_proposal.h"
 #include "deft/os/files.h"
@@ -122,12 +122,21 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") 
 // Two results with the same one are the same to the model. What is going to be stored away is compared there.
 std::string identity_of(const ToolResult& result) {
   if (result.long_output || result.text.size() > kComparedResultBytesMax) return {};
-  std::string whole = result.text + (result.is_error() ? "\n error" : "\n");
-  for (const Json& block : result.blocks) whole += to_json(block);
-  return content_hash(whole);
+  KeyedHash hash;
+  hash.add(result.text);
+  hash.add(result.is_error() ? "\n error" : "\n");
+  for (const Json& block : result.blocks) hash.add(to_json(block));
+  return hash.digest();
 }
 
 constexpr std::string_view kMayRetry = "\nA hook says that you may try it again.";
+
+// A tool that only wants something of a person (an answer, a yes to a plan): hooks that allow the call and give its
+// input have given that.
+bool is_answered_by_hooks(const AdmittedCall& call) {
+  return call.hooks && call.hooks->verdict == HookVerdict::allow && call.hooks->updated_input &&
+         prompt_kind_of(call.tool().spec().name) != PromptKind::permission;
+}
 
 // A call that is to be decided later is not decided by us: whoever can be asked is asked.
 Verdict verdict_of(HookVerdict verdict) {
@@ -175,7 +184,7 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
     return engine_error(Errc::unknown_tool, "No such tool available: " + call.name);
   }
   const ToolSpec& spec = entry->tool->spec();
-  if (permissions.forbids_wholly(spec.name, spec.aliases)) {
+  if (permissions.forbids_wholly(spec.name, spec.aliases, spec.mcp)) {
     look_up.ended(to_string(Errc::denied));
     return engine_error(Errc::denied, "The tool " + call.name + " is denied by a rule and cannot be used here.");
   }
@@ -208,7 +217,13 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
 std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, const SessionView& session,
                                                              Json input) const {
   const Stage schema(*this, "schema", call.call.id);
-  const auto problems = call.entry.input_schema.validate(input);
+  const Result<Schema>& fits = call.entry.form->input_schema();
+  if (!fits) {
+    schema.ended(to_string(fits.error().code));
+    return engine_error(Errc::internal,
+                        "the input schema of " + call.call.name + " is unusable: " + fits.error().message);
+  }
+  const auto problems = fits->validate(input);
   if (!problems.empty()) {
     schema.ended(to_string(Errc::invalid_input));
     return engine_error(Errc::invalid_input, input_validation_error(problems));
@@ -264,6 +279,15 @@ Footprint CallPipeline::resolve(AdmittedCall& call, const SessionView& session, 
   return call.footprint;
 }
 
+bool CallPipeline::is_quick(const AdmittedCall& call) const {
+  const Footprint& footprint = call.footprint;
+  const bool only_reads = call.cannot_have_effect() && call.footprint_declared && !footprint.is_everything() &&
+                          footprint.network() == Footprint::Use::none && !footprint.paths().empty();
+  const auto is_file = [](const Footprint::PathAccess& access) { return access.use == Footprint::PathUse::read; };
+  return only_reads && std::ranges::all_of(footprint.paths(), is_file) && !listens(HookEvent::pre_tool_use) &&
+         !listens(HookEvent::post_tool_use) && !listens(HookEvent::post_tool_use_failure);
+}
+
 ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting) const {
   return {.os = parts_.os,
           .session = setting.session,
@@ -277,7 +301,7 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .result_characters_max = limit_of(call).characters_max,
           .changes = parts_.changes,
           .judged_read_only = call.read_only,
-          .approved = call.approved,
+          .approved = call.approved || is_answered_by_hooks(call),
           .to_background = setting.to_background,
           .pool = setting.pool,
           .permissions = setting.permissions,
@@ -293,6 +317,7 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
   const Json& input = call.call.input;
   PermissionQuestion question{.tool = tool.spec().name,
                               .aliases = tool.spec().aliases,
+                              .mcp = tool.spec().mcp,
                               .input = &input,
                               .working_directory = std::string(setting.session.working_directory()),
                               .read_only = call.read_only,
@@ -327,7 +352,13 @@ PermissionQuestion CallPipeline::question(const AdmittedCall& call, const CallSe
 }
 
 Decision CallPipeline::decide(const AdmittedCall& call, const CallSetting& setting) const {
-  return setting.permissions->decide(question(call, setting, call.hooks.value_or(HookOutcome{})));
+  return permissions_for(call, setting)->decide(question(call, setting, call.hooks.value_or(HookOutcome{})));
+}
+
+std::shared_ptr<const Permissions> CallPipeline::permissions_for(const AdmittedCall& call,
+                                                                 const CallSetting& setting) const {
+  if (!parts_.server_modes) return setting.permissions;
+  return parts_.server_modes->apply(setting.permissions, call.tool().spec().mcp);
 }
 
 ToolResult CallPipeline::denial(const AdmittedCall& call, const Decision& decision) {
@@ -357,8 +388,9 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
   std::unique_ptr<Judgement, decltype(stop)> awaited(judgement.get(), stop);
   HookOutcome hooks = call.hooks ? *call.hooks : run_pre_hooks(call, setting);
   if (hooks.cancelled) return denied(engine_error(Errc::cancelled, "Cancelled while its hooks ran"));
-  if (auto input = std::exchange(hooks.updated_input, std::nullopt); input && hooks.verdict != HookVerdict::deny) {
-    return InputReplaced{std::move(*input), std::move(hooks)};
+  if (!call.hooks && hooks.updated_input && hooks.verdict != HookVerdict::deny) {
+    Json input = *hooks.updated_input;
+    return InputReplaced{std::move(input), std::move(hooks)};
   }
 
   const Stage permission(*this, "permission", call.call.id);
@@ -366,13 +398,17 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
   const bool is_judged =
       judgement && judgement->wait(setting.stop, parts_.os.clock.on_steady_clock(now() + parts_.opinion_patience));
   if (is_judged) asked.opinion = judgement->opinion();
-  Decision decision = setting.permissions->decide(asked);
-  if (setting.permissions->mode() == Mode::auto_ && !call.approved) {
-    if (decision.stage == PermissionStage::classifier) parts_.tally->harmless();
-    if (decision.stage == PermissionStage::nobody_allowed_it && (is_judged || !judgement)) parts_.tally->risky();
+  const auto permissions = permissions_for(call, setting);
+  Decision decision = permissions->decide(asked);
+  if (permissions->mode() == Mode::auto_ && !call.approved) {
+    const bool is_allowed = decision.verdict == Verdict::allow;
+    if (decision.stage == PermissionStage::classifier) count_opinion(RiskOpinion{.is_harmless = is_allowed});
+    if (decision.stage == PermissionStage::nobody_allowed_it && (is_judged || !judgement)) count_opinion({});
   }
   // A person's yes answers a question; it lifts no denial.
-  if (decision.verdict == Verdict::ask && call.approved) decision.verdict = Verdict::allow;
+  const bool is_answered =
+      call.approved || (decision.stage == PermissionStage::tool_check && is_answered_by_hooks(call));
+  if (decision.verdict == Verdict::ask && is_answered) decision.verdict = Verdict::allow;
   permission.ended(to_string(decision.verdict), decision.reason);
   if (decision.verdict == Verdict::deny) {
     ToolResult refused = denial(call, decision);
@@ -386,7 +422,7 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     std::vector<std::string> proposal;
     // Every other question wants to be asked whatever rules allow.
     if (setting.wants_proposal && decision.stage == PermissionStage::nobody_allowed_it) {
-      proposal = propose_rules(asked, setting.permissions->setup());
+      proposal = propose_rules(asked, permissions->setup());
     }
     const bool deferred = hooks.verdict == HookVerdict::defer;
     Asks asks{std::move(decision), std::move(hooks), std::move(proposal), deferred};
@@ -423,23 +459,37 @@ ToolResult CallPipeline::run(const AdmittedCall& call, const CallSetting& settin
 }
 
 std::shared_ptr<Judgement> CallPipeline::start_classifier(const AdmittedCall& call, const CallSetting& setting) const {
-  const bool is_wanted = parts_.classifier && parts_.runner && setting.permissions->mode() == Mode::auto_ &&
-                         !call.read_only && !call.approved && !call.opinion && !parts_.tally->paused();
-  if (!is_wanted) return nullptr;
+  if (!parts_.classifier || !parts_.runner || call.approved || call.opinion) return nullptr;
+  const auto permissions = permissions_for(call, setting);
+  const PermissionSetup& setup = permissions->setup();
+  if (setup.mode != Mode::auto_ && setup.meanings.empty()) return nullptr;  // most sessions: it costs them nothing
+  auto wanted = permissions->wants_opinion(question(call, setting, call.hooks.value_or(HookOutcome{})));
+  if (!wanted) return nullptr;
   const auto judgement = std::make_shared<Judgement>();
-  parts_.runner->start([judgement, classifier = parts_.classifier, tool = call.entry.tool, input = call.call.input] {
+  parts_.runner->start([judgement, classifier = parts_.classifier, tool = call.entry.tool, input = call.call.input,
+                        wanted = std::move(*wanted)] {
     judgement->spoke(declared(std::optional<RiskOpinion>(), [&] {
-      return classifier->judge(tool->spec().name, tool->classifier_text(input), judgement->stop_token());
+      return classifier->judge({tool->spec().name, tool->classifier_text(input), wanted}, judgement->stop_token());
     }));
   });
   return judgement;
+}
+
+void CallPipeline::count_opinion(const std::optional<RiskOpinion>& opinion) const {
+  if (opinion && opinion->by_grant) return;
+  if (opinion && opinion->is_harmless) {
+    parts_.tally->harmless();
+  } else {
+    parts_.tally->risky();
+  }
 }
 
 HookOutcome CallPipeline::run_pre_hooks(const AdmittedCall& call, const CallSetting& setting) const {
   const Stage stage(*this, "pre_hooks", call.call.id);
   HookOutcome outcome;
   if (parts_.hooks.listens(HookEvent::pre_tool_use)) {
-    outcome = run_hooks(pre_tool_use(scene(setting), call_for_hooks(call)), call.call.id, setting.stop);
+    outcome = run_hooks(with_server(pre_tool_use(scene(setting), call_for_hooks(call)), call.tool().spec()),
+                        call.call.id, setting.stop);
   }
   stage.ended(outcome.cancelled ? "cancelled" : "done", outcome.reason);
   return outcome;

@@ -18,6 +18,7 @@
 #include "deft/agent/hook_stages.h"
 #include "deft/agent/journal.h"
 #include "deft/agent/result_store.h"
+#include "deft/agent/server_modes.h"
 #include "deft/core/message_run.h"
 #include "deft/tools/registry.h"
 #include "deft/tools/tool.h"
@@ -96,11 +97,12 @@ class CallPipeline {
     Frontend& frontend;
     std::string session_folder;
     FileChanges* changes = nullptr;
-    CallClassifier* classifier = nullptr;  // for auto mode; outlives the pipeline
+    CallClassifier* classifier = nullptr;  // outlives the pipeline; nothing: nobody is asked
     Duration opinion_patience = kOpinionPatience;
     CallRunner* runner = nullptr;  // where the classifier works; without one there is none
     std::shared_ptr<AutoTally> tally = std::make_shared<AutoTally>();
-    std::string agent_id = {};  // of a subagent
+    const ServerModes* server_modes = nullptr;  // outlives the pipeline; nothing: all servers are alike
+    std::string agent_id = {};                  // of a subagent
     std::string agent_type = {};
     bool only_reads = false;  // whatever the permissions say, nothing is changed
   };
@@ -117,9 +119,14 @@ class CallPipeline {
   // call can change its meaning any more, and always before prepare(): permission is judged on what the input means.
   Footprint resolve(AdmittedCall& call, const SessionView& session, Scheduling scheduling) const;
 
+  // It reads files that it names, and nobody's program runs before or after it.
+  bool is_quick(const AdmittedCall& call) const;
+
   // Stage 5 by itself, for a call that was asked about before: its hooks have spoken.
   Decision decide(const AdmittedCall& call, const CallSetting& setting) const;
   void approved_by_person() const { parts_.tally->approved(); }
+  // Of the classifier, in auto mode; prepare() counts those that came in time.
+  void count_opinion(const std::optional<RiskOpinion>& opinion) const;
   static ToolResult denial(const AdmittedCall& call, const Decision& decision);
   Prepared prepare(const AdmittedCall& call, const CallSetting& setting) const;
   ToolResult run(const AdmittedCall& call, const CallSetting& setting) const;
@@ -135,6 +142,10 @@ class CallPipeline {
   // about it. `outer_id` names who makes it; uses `setting` as it is, with these permissions.
   ToolResult call_within(const std::string& outer_id, const CallSetting& setting, std::string_view tool, Json input,
                          std::shared_ptr<const Permissions> permissions) const;
+  // The same for a host, of a server's tool alone, under this id. `ask`: who is asked about what nobody else settles.
+  using AskAndWait = std::function<PermissionAnswer(const PermissionAsked& asked)>;
+  ToolResult call_for_host(const std::string& id, const CallSetting& setting, std::string_view tool, Json input,
+                           const AskAndWait& ask) const;
   // For people who are asked about it.
   std::string title(const AdmittedCall& call) const;
   bool is_destructive(const AdmittedCall& call) const;
@@ -147,8 +158,10 @@ class CallPipeline {
     if (parts_.agent_id.empty()) parts_.hooks.end_turn();
   }
   HookOutcome run_hooks(const HookMoment& moment, const std::string& call_id, std::stop_token stop) const;
-  // The call as hooks see it: under the name that the tool has today, whatever the model called it.
+  // The call as hooks see it: under the name that the tool has today, whatever the model called it. A server's tool
+  // under its full name; with_server() says whose it is.
   static ToolCall call_for_hooks(const AdmittedCall& call);
+  static HookMoment with_server(HookMoment moment, const ToolSpec& spec);
 
   // Bounds an answer and remembers it. finish() does; the owner does for calls that never ran, or not to their end.
   void record(const std::string& call_id, const std::string& tool, ToolResult& result) const;
@@ -156,8 +169,10 @@ class CallPipeline {
 
  private:
   class Stage;
+  ToolResult whole_call(ToolCall made, const CallSetting& setting, Origin origin, const AskAndWait& ask) const;
   ToolIo io_for(const AdmittedCall& call, const CallSetting& setting) const;
   PermissionQuestion question(const AdmittedCall& call, const CallSetting& setting, const HookOutcome& hooks) const;
+  std::shared_ptr<const Permissions> permissions_for(const AdmittedCall& call, const CallSetting& setting) const;
   ResultLimit limit_of(const AdmittedCall& call) const;
   void look_for_stale_files(const AdmittedCall& call, const CallSetting& setting, ToolResult& result) const;
   HookScene scene(const CallSetting& setting) const;

@@ -7,8 +7,23 @@
 namespace deft {
 
 ToolCall CallPipeline::call_for_hooks(const AdmittedCall& call) {
-  return {
-      .id = call.call.id, .name = call.tool().spec().name, .input = call.call.input, .input_text = {}, .invalid = {}};
+  const ToolSpec& spec = call.tool().spec();
+  return {.id = call.call.id,
+          .name = spec.mcp ? spec.mcp->full() : spec.name,
+          .input = call.call.input,
+          .input_text = {},
+          .invalid = {}};
+}
+
+HookMoment CallPipeline::with_server(HookMoment moment, const ToolSpec& spec) {
+  if (!spec.mcp) return moment;
+  moment.mcp = spec.mcp;
+  moment.api_name = spec.name;
+  if (moment.event != HookEvent::pre_tool_use && moment.event != HookEvent::permission_request) return moment;
+  JsonObject server{{"name", spec.mcp->server}};
+  if (!spec.mcp->source.empty()) server["source"] = spec.mcp->source;
+  moment.fields["mcp_server"] = std::move(server);
+  return moment;
 }
 
 HookScene CallPipeline::scene(std::string_view directory, Mode mode) const {
@@ -30,7 +45,8 @@ HookOutcome CallPipeline::run_hooks(const HookMoment& moment, const std::string&
 bool CallPipeline::may_retry(const AdmittedCall& call, const CallSetting& setting, const Decision& decision) const {
   if (setting.permissions->mode() != Mode::auto_ || !listens(HookEvent::permission_denied)) return false;
   const ToolCall named = call_for_hooks(call);
-  return run_hooks(permission_denied(scene(setting), named, decision.reason), named.id, setting.stop).retry;
+  HookMoment moment = with_server(permission_denied(scene(setting), named, decision.reason), call.tool().spec());
+  return run_hooks(moment, named.id, setting.stop).retry;
 }
 
 OutputChange CallPipeline::run_post_hooks(const AdmittedCall& call, const CallSetting& setting, Duration took,
@@ -39,8 +55,9 @@ OutputChange CallPipeline::run_post_hooks(const AdmittedCall& call, const CallSe
   if (!listens(event) || (result.is_error() && !is_failure_for_hooks(*result.error))) return OutputChange::none;
   const ToolCall named = call_for_hooks(call);
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took);
-  const HookOutcome outcome =
-      run_hooks(after_tool_use(scene(setting), named, result, milliseconds), named.id, setting.stop);
+  const HookMoment moment =
+      with_server(after_tool_use(scene(setting), named, result, milliseconds), call.tool().spec());
+  const HookOutcome outcome = run_hooks(moment, named.id, setting.stop);
   const OutputChange change = replace_output(outcome, call.tool().spec().origin == Origin::built_in, result);
   if (change == OutputChange::refused) {
     parts_.frontend.show(

@@ -4,10 +4,6 @@
 #include <utility>
 
 namespace deft {
-namespace {
-constexpr std::chrono::milliseconds kIdleThreadLife{500};
-}
-
 ThreadRunner::~ThreadRunner() {
   std::unique_lock lock(mutex_);
   closing_ = true;
@@ -17,35 +13,79 @@ ThreadRunner::~ThreadRunner() {
 }
 
 void ThreadRunner::start(std::move_only_function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({std::move(work)});
+    ++waiting_urgently_;
+    send_for_a_thread();
+  }
+  join_ended();
+}
+
+bool ThreadRunner::start_quick(std::move_only_function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back({std::move(work), /*is_quick=*/true});
+  if (needs_a_thread()) send_for_a_thread();
+  return true;
+}
+
+void ThreadRunner::hurry() {
+  const std::lock_guard lock(mutex_);
+  is_hurried_ = !waiting_.empty();
+  if (is_hurried_) send_for_a_thread();
+}
+
+// Those have nothing left to do.
+void ThreadRunner::join_ended() {
   std::list<std::thread> to_join;
   {
     const std::lock_guard lock(mutex_);
     to_join.swap(ended_);
-    waiting_.push_back(std::move(work));
-    if (idle_ >= waiting_.size()) {
-      changed_.notify_one();
-    } else {
-      const auto self = threads_.emplace(threads_.end());
-      *self = std::thread([this, self] { serve(self); });
-    }
   }
-  for (std::thread& thread : to_join) thread.join();  // they have nothing left to do
+  for (std::thread& thread : to_join) thread.join();
+}
+
+bool ThreadRunner::needs_a_thread() const {
+  if (waiting_.empty()) return false;
+  return waiting_urgently_ > 0 || is_hurried_ || threads_.size() - idle_ < processors_;
+}
+
+void ThreadRunner::warm_up() {
+  const std::lock_guard lock(mutex_);
+  if (threads_.empty()) send_for_a_thread();
+}
+
+void ThreadRunner::send_for_a_thread() {
+  if (one_is_coming_ || closing_) return;
+  one_is_coming_ = true;
+  if (idle_ > 0) return changed_.notify_one();
+  const auto self = threads_.emplace(threads_.end());
+  *self = std::thread([this, self] { serve(self); });
 }
 
 void ThreadRunner::serve(std::list<std::thread>::iterator self) {
   std::unique_lock lock(mutex_);
+  one_is_coming_ = false;
   for (;;) {
     if (waiting_.empty()) {
       ++idle_;
-      changed_.wait_for(lock, kIdleThreadLife, [this] { return closing_ || !waiting_.empty(); });
+      const auto until = std::chrono::steady_clock::now() + idle_life_;
+      bool is_late = false;
+      while (waiting_.empty() && !closing_ && !is_late) {
+        is_late = changed_.wait_until(lock, until) == std::cv_status::timeout;
+        one_is_coming_ = false;  // whoever was sent for is here, also if somebody else has done the work by now
+      }
       --idle_;
     }
     if (waiting_.empty()) break;
-    auto work = std::move(waiting_.front());
+    Work work = std::move(waiting_.front());
     waiting_.pop_front();
+    if (!work.is_quick) --waiting_urgently_;
+    if (waiting_.empty()) is_hurried_ = false;
+    if (needs_a_thread()) send_for_a_thread();
     lock.unlock();
-    work();
-    work = nullptr;  // what it holds is let go outside the lock
+    work.run();
+    work.run = nullptr;  // what it holds is let go outside the lock
     lock.lock();
   }
   ended_.splice(ended_.end(), threads_, self);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -15,25 +17,53 @@ class CallRunner {
  public:
   virtual ~CallRunner() = default;
   virtual void start(std::move_only_function<void()> work) = 0;
+  // For work of which a machine does no more at once than it has processors, such as reading files: it may wait until
+  // a thread is free. True: it waits; hurry() should be called if that takes long, in case the work before it blocks.
+  virtual bool start_quick(std::move_only_function<void()> work) {
+    start(std::move(work));
+    return false;
+  }
+  virtual void hurry() {}
+  // Work may come soon.
+  virtual void warm_up() {}
 };
 
-// Threads, made when work comes and ended when they have been idle for a while: an idle session holds none.
+// Threads, made when work comes and ended when they have been idle for a while: an idle session holds none. Making one
+// takes longer than most calls, so only one at a time is on its way; whoever takes work and leaves some behind sends
+// for the next. So as many run as are needed where calls block, and few where they don't.
 class ThreadRunner final : public CallRunner {
  public:
-  ThreadRunner() = default;
+  explicit ThreadRunner(std::chrono::milliseconds idle_life = std::chrono::seconds(2)) : idle_life_(idle_life) {}
   ~ThreadRunner() override;  // waits for the work under way
   void start(std::move_only_function<void()> work) override;
+  bool start_quick(std::move_only_function<void()> work) override;
+  void hurry() override;
+  void warm_up() override;
 
  private:
-  void serve(std::list<std::thread>::iterator self);
+  struct Work {
+    std::move_only_function<void()> run;
+    bool is_quick = false;
+  };
 
+  void serve(std::list<std::thread>::iterator self);
+  void join_ended();
+  // All under mutex_:
+  void send_for_a_thread();
+  bool needs_a_thread() const;
+
+  const std::chrono::milliseconds idle_life_;
+  const std::size_t processors_ = std::max(1U, std::thread::hardware_concurrency());
   std::mutex mutex_;
   std::condition_variable changed_;
   // Under mutex_:
-  std::deque<std::move_only_function<void()>> waiting_;
+  std::deque<Work> waiting_;
+  std::size_t waiting_urgently_ = 0;  // of them; the others are quick
   std::list<std::thread> threads_;
   std::list<std::thread> ended_;  // to be joined
   std::size_t idle_ = 0;
+  bool one_is_coming_ = false;  // a thread was made or woken and has not looked at waiting_ yet
+  bool is_hurried_ = false;     // until nothing waits
   bool closing_ = false;
 };
 

@@ -22,6 +22,14 @@ std::string text_of(const Message& message) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
 }
 
+// What is thought counts as output, and an API that is given less than may be thought refuses.
+std::size_t summary_tokens_max(const ModelRequest& request) {
+  const auto thought = request.thinking ? find_int(*request.thinking, "budget_tokens") : std::nullopt;
+  const std::size_t wanted =
+      kSummaryTokensMax + static_cast<std::size_t>(std::max<std::int64_t>(thought.value_or(0), 0));
+  return std::min(request.output_tokens_max, wanted);
+}
+
 }  // namespace
 
 void Compaction::start(CompactionJob job, Then then) {
@@ -59,7 +67,7 @@ void Compaction::ask_model() {
   request.model = job_->attempts.model();
   request.stream = job_->attempts.streams();
   request.history = std::make_shared<const History>(std::move(*told));
-  request.output_tokens_max = std::min(request.output_tokens_max, kSummaryTokensMax);
+  request.output_tokens_max = summary_tokens_max(request);
   request.output_format.reset();
   request.raw_events = false;
   call_ = parts_.model.ask(request, [this, number = ++number_](ModelEvent event) {
@@ -80,9 +88,11 @@ void Compaction::take_message(const Message& message) {
   text_.model = job_->attempts.model();
   text_.usage = message.usage;
   job_->attempts.succeeded();
-  if (message.stop_reason == "refusal") return end(fail(Errc::failed, "the model declined to write a summary"));
-  std::string summary = text_of(message);
+  const bool is_refused = message.stop_reason == "refusal";
+  std::string summary = is_refused ? "" : text_of(message);
   if (!summary.empty()) return ask_hooks_to_add(std::move(summary));
+  parts_.wasted(text_.model, text_.usage);
+  if (is_refused) return end(fail(Errc::failed, "the model declined to write a summary"));
   // It would rather call tools. At first it may, so that the request is the same as the others up to its last words.
   if (job_->request.tool_choice == Json{{"type", "none"}}) {
     return end(fail(Errc::failed, "the model wrote no summary"));

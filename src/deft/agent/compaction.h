@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "deft/agent/agent_hooks.h"
 #include "deft/agent/attempts.h"
@@ -43,8 +44,10 @@ class Compaction {
     Executor& executor;
     AgentHooks& hooks;
     const Clock& clock;
+    // What an answer has cost that became no summary; that of the one that did is in CompactedText.
+    std::function<void(const std::string& model, const Json& usage)> wasted;
   };
-  explicit Compaction(Parts parts) : parts_(parts) {}
+  explicit Compaction(Parts parts) : parts_(std::move(parts)) {}
 
   // Errors: `denied` by a hook, else why there is no summary. Not called after a stop().
   using Then = std::move_only_function<void(Result<CompactedText>)>;

@@ -226,6 +226,37 @@ TEST_F(Compacting, CallsInsteadOfASummaryAreNotCarriedOut) {
   EXPECT_EQ(bench.model.requests()[3].tool_choice, std::nullopt);
 }
 
+TEST_F(Compacting, WhatBecameNoSummaryIsPaidForToo) {
+  bench.model.will(answer_that_cost({text_of_model("hi")}, 100));
+  bench.turn("hello");
+  const auto before = bench.agent().usage().tokens;
+  bench.model.will(answer_that_cost({call_of_model("9", "Look")}, 1'000));
+  bench.model.will(answer_that_cost({text_of_model("they said hello")}, 2'000));
+  ASSERT_TRUE(bench.agent().compact());
+  bench.model.will(answer_that_cost({text_of_model("fine")}, 50));
+  bench.turn("Still there?");
+  EXPECT_EQ(bench.agent().usage().tokens - before, 1'010U + 2'010U + 60U);
+  bench.model.will(answer_that_cost({text_of_model(" ")}, 300));
+  bench.model.will(answer_that_cost({}, 400));
+  EXPECT_FALSE(bench.agent().compact());
+  bench.model.will(answer_that_cost({text_of_model("fine")}, 50));
+  bench.turn("And now?");
+  EXPECT_EQ(bench.agent().usage().tokens - before, 1'010U + 2'010U + 60U + 310U + 410U + 60U);
+  const auto tokens = bench.agent().usage().tokens;
+  bench.reopen();
+  EXPECT_EQ(bench.agent().usage().tokens, tokens);
+}
+
+TEST_F(Compacting, ASummaryHasRoomBesideWhatIsThought) {
+  bench.options.thinking = JsonObject{{"type", "enabled"}, {"budget_tokens", 30'000}};
+  bench.options.output_tokens_max = 62'000;
+  bench.model.will_answer({text_of_model("hi")});
+  bench.turn("hello");
+  bench.model.will_answer({text_of_model("they said hello")});
+  ASSERT_TRUE(bench.agent().compact());
+  EXPECT_EQ(bench.model.requests().back().output_tokens_max, 30'000 + kSummaryTokensMax);
+}
+
 TEST_F(Compacting, AnAbortEndsItAndTheConversationStaysAsItWas) {
   fill_context();
   bench.model.answer = [&](const ModelRequest& request) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "deft/core/conversation.h"
 #include "deft/core/history.h"
 #include "deft/testing/agent_bench.h"
 
@@ -85,6 +86,19 @@ TEST_F(Deferral, ItGoesOnWithoutANewPrompt) {
   bench_.model.will_answer({text_of_model("done")});
   EXPECT_EQ(bench_.agent().run_turn(Prompt{}).reason, TurnReason::completed);
   EXPECT_EQ(bench_.effects.size(), 1U);
+}
+
+TEST_F(Deferral, ItIsForgottenWithTheConversation) {
+  defer();
+  EXPECT_FALSE(bench_.agent().compact()) << "a summary could not be asked for before it is answered";
+  bench_.agent().clear();
+  verdict_ = HookVerdict::allow;
+  bench_.model.will_answer({text_of_model("hello")});
+  EXPECT_EQ(bench_.turn("something else").reason, TurnReason::completed);
+  EXPECT_TRUE(bench_.effects.empty());
+  EXPECT_EQ(history_problem(*bench_.model.requests().back().history), std::nullopt);
+  bench_.reopen();
+  EXPECT_FALSE(bench_.agent().deferred());
 }
 
 TEST_F(Deferral, BesideOtherCallsItIsAskedFor) {

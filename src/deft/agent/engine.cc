@@ -4,12 +4,16 @@
 #include <cstdlib>
 #include <utility>
 
+#include "deft/agent/journal_reader.h"
 #include "deft/agent/permission_ground.h"
 #include "deft/base/path.h"
+#include "deft/os/uuid.h"
 #include "deft/tools/plan_mode.h"
 
 namespace deft {
 namespace {
+
+constexpr std::size_t kForksFollowedMax = 100;
 
 std::string home_folder() {
   const char* home = std::getenv("HOME");
@@ -25,7 +29,9 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, Frontend& fr
                                   .hooks = options.hooks,
                                   .store = options.store,
                                   .clock = options.clock,
-                                  .quota = options.results.quota});
+                                  .quota = options.results.quota,
+                                  .slots = options.executor.slots,
+                                  .survives = options.survives});
     if (!opened) return std::unexpected(opened.error());
     own = std::move(*opened);
   }
@@ -74,6 +80,7 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         .classifier = options_.classifier,
                                         .opinion_patience = options_.opinion_patience,
                                         .runner = &*runner_,
+                                        .server_modes = &workshop_->server_modes(),
                                         .agent_id = options_.agent_id,
                                         .agent_type = options_.agent_type,
                                         .only_reads = options_.only_reads});
@@ -87,6 +94,7 @@ Result<void> Engine::wire(Frontend& frontend) {
                                     .session = session_,
                                     .permissions = permissions_,
                                     .given = *given_,
+                                    .slots = workshop_->slots(),
                                     .store = options_.workshop && options_.store ? options_.store : workshop_->store(),
                                     .publish =
                                         [this](const std::shared_ptr<const Permissions>& now) {
@@ -117,9 +125,10 @@ void Engine::tell_of_recovered_files(Frontend& frontend) {
 
 Result<Journal> Engine::open_journal() const {
   const JournalHeader header{.directory = options_.working_directory};
-  if (options_.agent_id.empty()) return Journal::open(workshop_->folder(), workshop_->clock(), header);
-  return Journal::open(workshop_->folder() + "/subagents", workshop_->clock(), header,
-                       "agent-" + options_.agent_id + ".jsonl");
+  const bool is_main = options_.agent_id.empty();
+  return Journal::open(workshop_->folder() + (is_main ? "" : "/subagents"), workshop_->clock(), header,
+                       is_main ? std::string(kJournalFile) : "agent-" + options_.agent_id + ".jsonl",
+                       workshop_->survives());
 }
 
 std::shared_ptr<const Permissions> Engine::permissions() const {
@@ -135,6 +144,14 @@ PermissionSetup Engine::permission_setup() {
   setup.directory = options_.working_directory;
   setup.directories.insert(setup.directories.end(), session_.directories.begin(), session_.directories.end());
   setup.readable.push_back(workshop_->results().folder()->path());  // what was stored away may be looked into
+  // The conversation of a fork names what the other session has stored.
+  std::string earlier = journal_->forked_from();
+  for (std::size_t forks = 0; is_uuid(earlier) && forks < kForksFollowedMax; ++forks) {
+    const std::string folder = std::string(parent_path(workshop_->folder())) + "/" + earlier;
+    setup.readable.push_back(folder + "/tool-results");
+    const auto opening = read_journal_opening(folder + "/" + std::string(kJournalFile));
+    earlier = opening ? opening->header.forked_from : "";
+  }
   put_on_ground(setup, workshop_->os().files);
   setup.plan_file = setup.resolve(plan_file_in(workshop_->folder(), options_.agent_id)).value_or("");
   return setup;

@@ -11,6 +11,7 @@
 #include "deft/agent/executor.h"
 #include "deft/agent/timeline_sink.h"
 #include "deft/agent/workshop.h"
+#include "deft/os/secrecy.h"
 
 namespace deft {
 
@@ -24,24 +25,27 @@ struct EngineOptions {
   std::optional<PermissionSetup> permissions = std::nullopt;
   ExecutorOptions executor = {};
   ResultOptions results = {};
-  Deferral deferral = {};            // which tools the model is not shown at first; never any, if nothing is said
-  HookRunner* hooks = nullptr;       // see WorkshopOptions
-  PermissionStore* store = nullptr;  // see WorkshopOptions
-  const Clock* clock = nullptr;      // see WorkshopOptions
-  // A second opinion in auto mode; outlives the engine.
+  Survives survives = Survives::killed;  // see WorkshopOptions
+  Deferral deferral = {};                // which tools the model is not shown at first; never any, if nothing is said
+  HookRunner* hooks = nullptr;           // see WorkshopOptions
+  PermissionStore* store = nullptr;      // see WorkshopOptions
+  const Clock* clock = nullptr;          // see WorkshopOptions
+  // A second opinion on what nobody allows, in auto mode and of what was granted by meaning; outlives the engine.
   CallClassifier* classifier = nullptr;
   Duration opinion_patience = kOpinionPatience;
   // What its people are asked goes there, watched by whoever wants to answer; outlives the engine. Nothing: a queue of
   // its own, which its frontend watches. A subagent is given that of its parent.
   PromptQueue* prompts = nullptr;
   TimelineSink* timeline = nullptr;  // of an Agent: told when calls, requests and turns have ended; outlives it
+  std::vector<std::string> secrets = secrets_of_environment();  // of an Agent: masked in what is kept of its times
 
   // Of a subagent: the session that it works in, instead of one of its own; outlives the engine. `store` is then its
   // own, if it has one.
   Workshop* workshop = nullptr;
   std::string agent_id = {};
   std::string agent_type = {};
-  bool only_reads = false;  // calls that change anything are denied, whatever the permissions say
+  std::string started_by = {};  // the call
+  bool only_reads = false;      // calls that change anything are denied, whatever the permissions say
 };
 
 // What one agent has of its own: its tools, what it has seen of files, its permissions, its journal, and the executor
@@ -59,7 +63,12 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   // Before the first feed().
-  Result<void> add_tool(std::shared_ptr<Tool> tool) { return registry_.add(std::move(tool)); }
+  using SchemaCheck = ToolRegistry::SchemaCheck;
+  Result<void> add_tool(std::shared_ptr<Tool> tool, SchemaCheck check = SchemaCheck::now) {
+    return registry_.add(std::move(tool), check);
+  }
+  // Between turns: see ToolRegistry.
+  void offer_only(std::function<bool(const ToolSpec& spec)> offers) { registry_.offer_only(std::move(offers)); }
   void feed(Feed item) { executor_->feed(std::move(item)); }
   ExecutorSummary run() { return executor_->run(); }
 

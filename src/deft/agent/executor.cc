@@ -14,6 +14,8 @@
 namespace deft {
 namespace {
 
+constexpr std::chrono::milliseconds kQuickCallPatience{20};  // how long one that reads a file may keep others waiting
+
 Ending ending_of(const ToolResult& result, bool ran) {
   if (!ran) return Ending::not_run;
   if (!result.is_error()) return Ending::completed;
@@ -36,7 +38,9 @@ std::vector<std::string> files_seen_in(const std::vector<Modifier>& modifiers) {
 }  // namespace
 
 Executor::Executor(Parts parts, ExecutorOptions options)
-    : parts_(std::move(parts)), options_(options), slots_(options.slots) {
+    : parts_(std::move(parts)), options_(options), slots_(parts_.slots.join([inbox = std::weak_ptr(inbox_)] {
+        if (const auto open = inbox.lock()) open->push(SlotMayBeFree{});
+      })) {
   parts_.session.mode = {.now = parts_.permissions->mode()};
 }
 
@@ -85,15 +89,25 @@ void Executor::begin_turn() {
   end_grants();
 }
 
+// Whoever asks while a message is under way changes nothing for it.
 std::shared_ptr<const ToolPool> Executor::pool() {
-  reload_permissions();
-  return parts_.registry.pool(*parts_.permissions);
+  if (idle()) reload_permissions();
+  return current_pool();
 }
 
-std::string Executor::definitions() {
-  const auto shown = pool();
-  parts_.registry.keep_listed(*shown);
-  return shown->definitions(parts_.session);
+std::shared_ptr<const ToolPool> Executor::current_pool() {
+  const bool is_current =
+      last_pool_ && last_pool_permissions_ == parts_.permissions && parts_.registry.is_current(*last_pool_);
+  if (!is_current) {
+    last_pool_ = parts_.registry.pool(*parts_.permissions);
+    last_pool_permissions_ = parts_.permissions;
+  }
+  return last_pool_;
+}
+
+std::string Executor::definitions(const ToolPool& shown) {
+  parts_.registry.keep_listed(shown);
+  return shown.definitions(parts_.session);
 }
 
 // --- what happens ---
@@ -155,7 +169,10 @@ void Executor::take(Feed item) {
                    forgets_context_ = true;
                    if (!active_) forget_context();
                  },
-                 [&](const MovedToBackground& moved) { move_to_background(moved.call_id); },
+                 [&](const MovedToBackground& moved) {
+                   if (to_background(moved.call_id) > 0) return;
+                   parts_.frontend.show(Notice{"no call " + json_quote(moved.call_id) + " is running"});
+                 },
                  [&](const ModeWanted& wanted) { take_mode(wanted.mode); },
                  [&](RulesGranted& granted) {
                    allow_always({.rules = std::move(granted.rules), .destination = SettingSource::session}, {});
@@ -183,8 +200,8 @@ void Executor::forget_context() {
 
 void Executor::begin_message() {
   reload_permissions();
-  active_ = std::make_unique<ActiveMessage>(++messages_begun_, slots_, *turn_, options_);
-  active_->pool = parts_.registry.pool(*parts_.permissions);
+  active_ = std::make_unique<ActiveMessage>(++messages_begun_, *slots_, *turn_, options_);
+  active_->pool = current_pool();
 }
 
 void Executor::add_to_run(ToolCall call) {
@@ -255,15 +272,15 @@ void Executor::cancel_call(const std::string& call_id) {
   }
 }
 
-void Executor::move_to_background(const std::string& call_id) {
-  if (active_) {
-    for (CallRecord& record : active_->calls) {
-      if (record.id != call_id || record.place == CallRecord::Place::done) continue;
-      record.to_background.request_stop();
-      return;
-    }
+std::size_t Executor::to_background(std::string_view call_id) {
+  std::size_t asked = 0;
+  if (!active_) return asked;
+  for (CallRecord& record : active_->calls) {
+    if (record.place == CallRecord::Place::done || (!call_id.empty() && record.id != call_id)) continue;
+    record.to_background.request_stop();
+    ++asked;
   }
-  parts_.frontend.show(Notice{"no call " + json_quote(call_id) + " is running"});
+  return asked;
 }
 
 // The input has ended: what waits for the host is denied or has failed, so that nothing hangs.
@@ -388,6 +405,7 @@ void Executor::end_message() {
   for (const std::string& path : parts_.given.take_hidden_files()) parts_.session.files.forget(path);
   if (forgets_context_ || !parts_.given.options().is_in_context) forget_context();
   active_.reset();
+  slots_->leave();
   if (has_no_turns_) end_grants();
   if (summary_.aborted) parts_.frontend.show(Notice{kAbortNotice});
   for (Feed& item : std::exchange(next_messages_, {})) {
@@ -429,7 +447,13 @@ void Executor::start_worker(CallIndex index) {
                                                       .progress = std::move(progress)},
                                           .answer = std::exchange(record.host_answer, std::nullopt),
                                           .wait_is_over = record.wait_is_over});
-  parts_.runner.start([this, owned = std::move(task)] { inbox_->push(work(parts_.pipeline, *owned)); });
+  auto its_work = [this, owned = std::move(task)] { inbox_->push(work(parts_.pipeline, *owned)); };
+  if (!parts_.pipeline.is_quick(*record.admitted)) return parts_.runner.start(std::move(its_work));
+  if (!parts_.runner.start_quick(std::move(its_work)) || std::exchange(hurries_later_, true)) return;
+  post_at(parts_.clock.now() + kQuickCallPatience, [this] {
+    hurries_later_ = false;
+    parts_.runner.hurry();
+  });
 }
 
 // On a worker's thread; touches nothing but its task.

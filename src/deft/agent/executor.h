@@ -19,6 +19,7 @@
 #include "deft/agent/given_results.h"
 #include "deft/agent/permission_store.h"
 #include "deft/agent/prompt_queue.h"
+#include "deft/agent/session_slots.h"
 #include "deft/base/mailbox.h"
 #include "deft/core/message_run.h"
 #include "deft/core/permission_update.h"
@@ -26,7 +27,6 @@
 
 namespace deft {
 
-inline constexpr std::size_t kSlotsDefault = 10;
 inline constexpr std::size_t kCallsPerMessageMax = 100'000;
 inline constexpr std::size_t kEarlyAnswersMax = 1'000;
 inline constexpr std::size_t kAlwaysRulesMax = 20;
@@ -122,6 +122,7 @@ class Executor {
     SessionState& session;
     std::shared_ptr<const Permissions> permissions;
     GivenResults& given;
+    SessionSlots& slots;
     PermissionStore* store = nullptr;  // nothing: settings never change, and rules live as long as the session
     // Told of every new snapshot, on the turn's thread.
     std::function<void(const std::shared_ptr<const Permissions>&)> publish = nullptr;
@@ -143,8 +144,12 @@ class Executor {
   void post_at(TimePoint when, std::move_only_function<void()> work) { alarms_.emplace(when, std::move(work)); }
   void take_now(Feed item);  // feed() without the way through the inbox
   void take_waiting();       // what was fed so far, without waiting for more
+  // A call that runs goes on in the background, if it can, and is answered now; "": all of them. How many were asked
+  // to.
+  std::size_t to_background(std::string_view call_id);
   bool idle() const { return !active_ && next_messages_.empty(); }
-  void begin_turn();                                                       // after an abort, calls are taken again
+  void begin_turn();                                    // after an abort, calls are taken again
+  bool is_aborted() const { return summary_.aborted; }  // also by a person's denial that ends the turn
   void use_ids(const std::string& call_id) { ids_seen_.insert(call_id); }  // of earlier runs of the session
   std::shared_ptr<const ToolPool> pool();                                  // for the next message
   // The call of the last message that is to be decided later, as it would have run: it was not answered.
@@ -152,10 +157,15 @@ class Executor {
   // For calls that belong to no message, such as those that a prompt's text asks for: to be made on a worker, with the
   // session as it is now.
   CallWithin gate(const std::string& id, std::stop_token stop);
+  // The same for a call of a server's tool that the host makes, under this id; `ask` is asked as AskAndWait says.
+  using HostGate = std::function<ToolResult(std::string_view tool, Json input)>;
+  HostGate host_gate(const std::string& id, CallPipeline::AskAndWait ask, std::stop_token stop);
   // A change of the session that no call makes, between messages.
   void change_session(const Modifier& modifier);
+  // A further one that calls may work in, between messages; canonical.
+  void add_directory(const std::string& directory);
   // The definitions that the model is shown now; what stands there is not left out later on.
-  std::string definitions();
+  std::string definitions(const ToolPool& shown);
   // Tells Notification hooks; nobody waits for them.
   void notify(std::string_view type, std::string_view message);
   // Ends what hooks still do beside the turn: before the runner's threads are waited for.
@@ -164,6 +174,11 @@ class Executor {
   std::size_t stuck_workers() const { return summary_.stuck_workers; }
 
  private:
+  struct Beside {  // what a call needs that belongs to no message
+    std::shared_ptr<const SessionState> session;
+    CallSetting setting;
+  };
+  std::shared_ptr<const Beside> beside(std::stop_token stop);
   struct Task;        // what a worker has of a call
   struct CallRecord;  // what the turn has of a call
   struct ActiveMessage;
@@ -207,11 +222,12 @@ class Executor {
     bool judged_settings = false;
     std::optional<PermissionStore::Changed> settings = std::nullopt;  // those that they have let pass
   };
+  struct SlotMayBeFree {};  // it was not when we asked
   struct Posted {
     std::move_only_function<void()> work;
   };
   using Item = std::variant<Feed, WorkerReport, WaitEnded, RulesKept, PermissionHooksSpoke, ClassifierSpoke,
-                            BatchHooksSpoke, SideHooksEnded, Posted>;
+                            BatchHooksSpoke, SideHooksEnded, SlotMayBeFree, Posted>;
   struct Timer {
     std::size_t message;
     CallIndex call;
@@ -221,6 +237,9 @@ class Executor {
   void take(Feed item);
   void take(WorkerReport report);
   void take(WaitEnded wait);
+  void take(SlotMayBeFree) {
+    slots_->look_again([this] { advance(); });
+  }
   void take(Posted posted) { posted.work(); }
   void take(CallIndex call, Asks asks);
   void take(CallIndex call, Waits waits);
@@ -244,6 +263,7 @@ class Executor {
   void allow_always(AlwaysAllow always, const std::vector<std::string>& proposal);
   void add_session_rules(const std::vector<std::string>& rules);
   void reload_permissions();
+  std::shared_ptr<const ToolPool> current_pool();
   void use_changed_settings(PermissionStore::Changed changed);
   void use_permissions(PermissionSetup setup);
   void reconsider_questions();
@@ -273,7 +293,6 @@ class Executor {
   void end_host_call(CallIndex call, Json answer);
   void end_wait(CallIndex call);
   void cancel_call(const std::string& call_id);
-  void move_to_background(const std::string& call_id);
   void fire_timers(TimePoint now);
   void forget_context();
   void end_grants();
@@ -299,7 +318,7 @@ class Executor {
   Parts parts_;
   ExecutorOptions options_;
   std::shared_ptr<Mailbox<Item>> inbox_ = std::make_shared<Mailbox<Item>>();  // also of whoever ends a wait
-  Slots slots_;
+  std::unique_ptr<SessionSlots::Seat> slots_;
   std::unique_ptr<CancelScope> turn_ = std::make_unique<CancelScope>();
   std::unique_ptr<ActiveMessage> active_;
   std::size_t messages_begun_ = 0;
@@ -320,8 +339,11 @@ class Executor {
   std::size_t rules_being_kept_ = 0;               // workers that write them
   std::stop_source side_hooks_;
   std::size_t side_hooks_running_ = 0;
-  bool side_hooks_end_is_due_ = false;  // an alarm is set for it
-  bool settings_are_judged_ = false;    // by ConfigChange hooks
+  bool side_hooks_end_is_due_ = false;         // an alarm is set for it
+  bool hurries_later_ = false;                 // an alarm is set that hurries the runner
+  bool settings_are_judged_ = false;           // by ConfigChange hooks
+  std::shared_ptr<const ToolPool> last_pool_;  // and what it was made for
+  std::shared_ptr<const Permissions> last_pool_permissions_;
   ExecutorSummary summary_;
 };
 

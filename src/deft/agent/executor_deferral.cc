@@ -13,11 +13,12 @@ void Executor::put_off(CallIndex index, Asks asks) {
   active_->run.parked(index, Waiting::before_run);
   record.place = CallRecord::Place::question;
   record.put_off = std::move(asks);
+  active_->put_off.push_back(index);
 }
 
 // The message has ended.
 void Executor::settle_put_off() {
-  for (CallIndex index = 0; index < active_->calls.size(); ++index) {
+  for (const CallIndex index : std::exchange(active_->put_off, {})) {
     CallRecord& record = active_->calls[index];
     if (!record.put_off || record.place != CallRecord::Place::question) continue;
     Asks asks = *std::exchange(record.put_off, std::nullopt);

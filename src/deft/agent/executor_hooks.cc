@@ -20,10 +20,11 @@ void Executor::ask_permission_hooks(CallIndex index) {
   record.question_hooks_run = true;
   const HookScene scene = parts_.pipeline.scene(view_for(index).working_directory(), parts_.permissions->mode());
   parts_.runner.start([inbox = inbox_, pipeline = &parts_.pipeline,
-                       call = CallPipeline::call_for_hooks(*record.admitted), scene, proposal = record.proposal,
-                       stop = record.question_hooks.get_token(), message = active_->number,
+                       call = CallPipeline::call_for_hooks(*record.admitted), tool = record.admitted->entry.tool, scene,
+                       proposal = record.proposal, stop = record.question_hooks.get_token(), message = active_->number,
                        question = record.question_id] {
-    HookOutcome outcome = pipeline->run_hooks(permission_request(scene, call, proposal), call.id, stop);
+    const HookMoment moment = CallPipeline::with_server(permission_request(scene, call, proposal), tool->spec());
+    HookOutcome outcome = pipeline->run_hooks(moment, call.id, stop);
     inbox->push(PermissionHooksSpoke{message, question, std::move(outcome)});
   });
 }

@@ -21,8 +21,15 @@ std::string in_words(Duration time) {
   return std::to_string(seconds) + (seconds == 1 ? " second" : " seconds");
 }
 
+std::string plan_refusal_text(const std::string& feedback) {
+  if (feedback.empty()) return "The plan was not approved. Plan mode stays on: nothing may be changed.";
+  return "The plan was not approved. They said: " + feedback +
+         "\nPlan mode stays on: change the plan in its file, then call ExitPlanMode again.";
+}
+
 // A subagent cannot talk to the user: it tells whoever gave it its task.
 std::string refusal_text(const std::string& tool, const std::string& feedback, bool is_of_subagent) {
+  if (prompt_kind_of(tool) == PromptKind::plan_approval) return plan_refusal_text(feedback);
   const std::string text = "The user did not allow this call of " + tool + ".";
   if (!feedback.empty()) return text + " They said: " + feedback;
   if (!is_of_subagent) return text + " Do not try it by another way.";
@@ -100,6 +107,12 @@ void Executor::show_question(CallIndex index) {
 
 void Executor::deny_unasked(CallIndex index) {
   const CallRecord& record = active_->calls[index];
+  if (prompt_kind_of(record.tool) == PromptKind::plan_approval) {
+    return finish_call(index,
+                       {.result = engine_error(Errc::denied,
+                                               "The plan cannot be approved: nobody can be asked here. Plan mode "
+                                               "stays on; give the whole plan as your answer and end there.")});
+  }
   const std::string text = "Permission to use " + record.tool + " would have to be asked for (" +
                            record.decision.reason + "), and nobody can be asked here. Go on without it.";
   finish_call(index, {.result = engine_error(Errc::denied, text)});
@@ -160,6 +173,7 @@ void Executor::take(ClassifierSpoke spoke) {
   const CallIndex index = found->second;
   CallRecord& record = active_->calls[index];
   record.judgement = nullptr;
+  if (parts_.permissions->mode() == Mode::auto_) parts_.pipeline.count_opinion(spoke.opinion);
   record.admitted->opinion = std::move(spoke.opinion);
   reconsider_question(index);
 }
@@ -254,6 +268,7 @@ void Executor::use_changed_settings(PermissionStore::Changed changed) {
   next.directories = now.directories;
   next.readable = now.readable;
   next.turn_sources = now.turn_sources;
+  add_grants(next.meanings, now.meanings);  // of a subagent they may have come from above
   next.resolve = now.resolve;
   next.list = now.list;
   next.plan_file = now.plan_file;

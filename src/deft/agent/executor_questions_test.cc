@@ -254,7 +254,7 @@ TEST_F(Questions, AnotherModeSettlesWhatItAllows) {
 // Speaks when it is let, and is told to stop when nobody wants to know any more.
 class SlowClassifier final : public CallClassifier {
  public:
-  std::optional<RiskOpinion> judge(const std::string&, const std::string&, std::stop_token stop) override {
+  std::optional<RiskOpinion> judge(const CallToJudge&, std::stop_token stop) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, stop, [this] { return opinion_.has_value(); });
     was_stopped = stop.stop_requested();

@@ -55,6 +55,7 @@ struct Executor::ActiveMessage {
   MessageRun run;
   std::deque<CallRecord> calls;
   std::vector<ToolCall> collected;  // not streaming: waiting for the end of the message
+  std::vector<CallIndex> put_off;   // calls to be decided later; waiting for it too
   bool ended = false;
   JsonArray answered;  // for PostToolBatch hooks, if there are any
   enum class BatchHooks : std::uint8_t { not_asked, asked, spoke } batch_hooks = BatchHooks::not_asked;

@@ -10,12 +10,14 @@
 namespace deft {
 
 // The memory that a session comes upon: that of folders below its own, and rules about certain files. The model is told
-// it with the first file that it reads there. Nothing is looked at before; used from any thread.
+// it with the first file that it reads there. What the session began with need not be looked for twice: begin_with().
+// Used from any thread.
 class FoundMemory {
  public:
   FoundMemory(MemoryRequest request, Files& files) : request_(std::move(request)), files_(files) {}
 
-  // What there is to say now that this file was read, for the model; each once.
+  void begin_with(ProjectMemory memory);
+  // What there is to say now that the file of this canonical path was read, for the model; each once.
   std::vector<std::string> after_reading(const std::string& path);
   // The model has forgotten what it was told: it may be told again.
   void forget();

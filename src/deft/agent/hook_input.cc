@@ -96,6 +96,10 @@ HookMoment worktree_create(const HookScene& scene, std::string_view name) {
   return moment_of(HookEvent::worktree_create, scene, "", {{"name", name}});
 }
 
+HookMoment directory_added(const HookScene& scene, std::string_view directory, std::string_view source) {
+  return moment_of(HookEvent::directory_added, scene, source, {{"directory", directory}, {"source", source}});
+}
+
 HookMoment task_moment(HookEvent event, const HookScene& scene, std::string_view id, std::string_view subject,
                        std::string_view description) {
   JsonObject fields{{"task_id", id}, {"task_subject", subject}};

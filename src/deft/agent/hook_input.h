@@ -38,6 +38,8 @@ HookMoment user_prompt_expansion(const HookScene& scene, std::string_view type, 
                                  std::string_view arguments, std::string_view source, std::string_view prompt);
 HookMoment worktree_create(const HookScene& scene, std::string_view name);
 HookMoment worktree_remove(const HookScene& scene, std::string_view path);
+// `source`: "register_repo_root".
+HookMoment directory_added(const HookScene& scene, std::string_view directory, std::string_view source);
 // A task of the shared list was made, or is to count as completed.
 HookMoment task_moment(HookEvent event, const HookScene& scene, std::string_view id, std::string_view subject,
                        std::string_view description);

@@ -104,6 +104,7 @@ const std::map<HookEvent, Row>& rows() {
       {task_created, {"-", "blocked", "failed", "failed", "failed", "failed", "failed", "-", "blocked", "-", "-"}},
       {task_completed, {"-", "blocked", "failed", "failed", "failed", "failed", "failed", "-", "blocked", "-", "-"}},
       {worktree_remove, {"-", "failed", "failed", "failed", "failed", "failed", "failed", "-", "-", "-", "-"}},
+      {directory_added, {"-", "failed", "failed", "failed", "failed", "failed", "failed", "-", "-", "-", "-"}},
   };
   return table;
 }

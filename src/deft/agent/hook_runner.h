@@ -23,6 +23,9 @@ struct HookMoment {
   std::string agent_type = {};
   JsonObject fields = {};          // of this event, beside the common ones
   const ToolCall* call = nullptr;  // of events about a call; its name is today's name of the tool
+  // Of a server's tool: `subject` is its full name.
+  std::optional<McpToolName> mcp = std::nullopt;
+  std::string api_name = {};  // by which models call it
 };
 
 // What a hook that ran on in the background said since.

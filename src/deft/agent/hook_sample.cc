@@ -16,6 +16,7 @@ std::string_view subject_field(HookEvent event) {
     case HookEvent::pre_compact:
     case HookEvent::post_compact: return "trigger";
     case HookEvent::session_start:
+    case HookEvent::directory_added:
     case HookEvent::config_change: return "source";
     case HookEvent::session_end: return "reason";
     case HookEvent::user_prompt_expansion: return "command_name";
@@ -57,6 +58,7 @@ HookMoment moment_of(HookEvent event, const HookScene& scene, const ToolCall& ca
     case HookEvent::task_completed:
       return task_moment(event, scene, "1", "Fix the login test", "It fails since the last release.");
     case HookEvent::worktree_remove: return worktree_remove(scene, scene.directory + "/.deft/worktrees/sample");
+    case HookEvent::directory_added: return directory_added(scene, scene.directory + "/library", "register_repo_root");
   }
   return {};
 }

@@ -5,23 +5,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "deft/agent/modifier_json.h"
+#include "deft/os/file_descriptor.h"
 #include "deft/os/private_folder.h"
 
 namespace deft {
 namespace {
 
 constexpr std::size_t kHeaderBytesMax = 32'768;
+constexpr std::string_view kHeaderBegins = R"({"type":"journal",)";
 
-// The first line says which version wrote the journal; one from the future is left alone.
-Result<void> check_header(int descriptor, const std::string& path) {
+Result<std::string> beginning_of(int descriptor, const std::string& path) {
   std::string buffer(kHeaderBytesMax, '\0');
   const ssize_t count = ::pread(descriptor, buffer.data(), buffer.size(), 0);
   if (count < 0) return std::unexpected(system_error(Errc::io, path + " cannot be read", errno));
-  const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
+  buffer.resize(static_cast<std::size_t>(count));
+  return buffer;
+}
+
+// The first line says which version wrote the journal; one from the future is left alone. Returns what it was forked
+// from.
+Result<std::string> check_header(std::string_view text, const std::string& path) {
   const auto header = parse_json(text.substr(0, text.find('\n')));
   const auto version = header ? find_int(*header, "version") : std::nullopt;
   if (!version || find_string(*header, "type") != "journal") {
@@ -31,7 +39,7 @@ Result<void> check_header(int descriptor, const std::string& path) {
     return fail(Errc::unsupported, path + " was written by a newer deft (journal version " + std::to_string(*version) +
                                        "); use that one, or another --session folder");
   }
-  return {};
+  return std::string(find_string(*header, "forked_from").value_or(""));
 }
 
 bool ends_in_the_middle_of_a_line(int descriptor, off_t size) {
@@ -50,19 +58,31 @@ JournalEntry header_entry(const JournalHeader& header) {
 
 }  // namespace
 
-Journal::Journal(std::string folder, std::string path, UniqueFd file, const Clock& clock)
-    : folder_(std::move(folder)), path_(std::move(path)), file_(std::move(file)), clock_(&clock) {}
+bool was_never_begun(std::string_view text) {
+  if (text.size() >= kHeaderBytesMax || text.find('\n') != std::string_view::npos) return false;
+  return kHeaderBegins.starts_with(text) || (text.starts_with(kHeaderBegins) && !parse_json(text));
+}
+
+Journal::Journal(std::string folder, std::string path, UniqueFd file, const Clock& clock, Survives survives)
+    : folder_(std::move(folder)), path_(std::move(path)), file_(std::move(file)), clock_(&clock), survives_(survives) {}
 
 Journal::Journal(Journal&& other) noexcept
     : folder_(std::move(other.folder_)),
       path_(std::move(other.path_)),
+      forked_from_(std::move(other.forked_from_)),
       file_(std::move(other.file_)),
       clock_(other.clock_),
+      survives_(other.survives_),
       waiting_(std::move(other.waiting_)),
-      is_torn_(other.is_torn_) {}
+      waiting_lines_(std::move(other.waiting_lines_)),
+      late_(std::move(other.late_)),
+      is_torn_(other.is_torn_),
+      effects_(std::move(other.effects_)),
+      writes_(other.writes_),
+      writes_on_disk_(other.writes_on_disk_) {}
 
 Result<Journal> Journal::open(const std::string& folder, const Clock& clock, const JournalHeader& header,
-                              std::string_view name) {
+                              std::string_view name, Survives survives) {
   if (auto made = make_private_folders(folder); !made) return std::unexpected(made.error());
   const std::string path = folder + "/" + std::string(name);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
@@ -75,13 +95,33 @@ Result<Journal> Journal::open(const std::string& folder, const Clock& clock, con
     return fail(Errc::denied, "The session in " + folder + " is in use by another process; end that one, or fork it.");
   }
 
-  Journal journal(folder, path, std::move(file), clock);
+  Journal journal(folder, path, std::move(file), clock, survives);
   if (::fstat(journal.file_.get(), &status) != 0) return std::unexpected(system_error(Errc::io, path, errno));
-  const auto ready =
-      status.st_size == 0 ? journal.append(header_entry(header)) : check_header(journal.file_.get(), path);
-  if (!ready) return std::unexpected(ready.error());
+  // Whoever removed it had the lock until now: what would be written from here on nobody could find.
+  struct stat named{};
+  const bool has_its_name =
+      ::lstat(path.c_str(), &named) == 0 && named.st_ino == status.st_ino && named.st_dev == status.st_dev;
+  if (!has_its_name) return fail(Errc::not_found, "The session in " + folder + " was removed just now.");
+  const auto beginning = beginning_of(journal.file_.get(), path);
+  if (!beginning) return std::unexpected(beginning.error());
+  if (was_never_begun(*beginning)) {
+    if (status.st_size > 0 && ::ftruncate(journal.file_.get(), 0) != 0) {
+      return std::unexpected(system_error(Errc::io, path, errno));
+    }
+    if (auto begun = journal.append(header_entry(header)); !begun) return std::unexpected(begun.error());
+    journal.forked_from_ = header.forked_from;
+    status.st_size = 0;
+  } else {
+    auto forked_from = check_header(*beginning, path);
+    if (!forked_from) return std::unexpected(forked_from.error());
+    journal.forked_from_ = std::move(*forked_from);
+  }
   // A line cut off by a crash or a full disk must not swallow the next entry.
   journal.is_torn_ = status.st_size > 0 && ends_in_the_middle_of_a_line(journal.file_.get(), status.st_size);
+  // Its name too, and what an earlier run may have left to the system.
+  if (survives == Survives::power_cut && !(sync_data(journal.file_.get()) && sync_folders_up_from(folder))) {
+    return std::unexpected(system_error(Errc::io, path + " cannot be brought to the disk", errno));
+  }
   return journal;
 }
 
@@ -95,34 +135,89 @@ Result<void> Journal::append(const JournalEntry& entry) {
   return write(line);
 }
 
-void Journal::append_before_intent(const JournalEntry& entry) {
-  const std::string line = entry.line(now_ms());
+void Journal::append_before_intent(std::function<JournalEntry()> entry) {
+  const std::int64_t time_ms = now_ms();
   const std::lock_guard lock(mutex_);
-  waiting_ += line;
+  waiting_.push_back({time_ms, std::move(entry)});
 }
 
 void Journal::drop_what_waits() {
   const std::lock_guard lock(mutex_);
-  waiting_.clear();
+  forget_what_waits();
 }
 
-Result<void> Journal::append_line(std::string_view line) {
-  const std::string ended = std::string(line) + "\n";
+void Journal::forget_what_waits() {
+  waiting_.clear();
+  waiting_lines_.clear();
+}
+
+Result<void> Journal::append_for_what_waits(const JournalEntry& entry) {
+  const std::string line = entry.line(now_ms());
   const std::lock_guard lock(mutex_);
-  return write(ended);
+  auto written = write(line);
+  if (written || late_.ends_with(line)) forget_what_waits();  // else the next intent still needs it
+  return written;
+}
+
+Result<void> Journal::append_lines(std::string_view lines) {
+  const std::lock_guard lock(mutex_);
+  return write(lines);
 }
 
 Result<void> Journal::write(std::string_view lines) {
-  const std::string repaired = is_torn_ ? "\n" + std::string(lines) : "";
-  const std::string_view bytes = is_torn_ ? std::string_view(repaired) : lines;
-  ssize_t written = 0;
+  const auto written = try_to_write(lines);
+  if (written) return {};
+  const std::string_view rest = lines.substr(lines.size() - written.error().bytes);
+  if (late_.size() + rest.size() <= kLateEntriesBytesMax) late_ += rest;
+  return std::unexpected(written.error().why);
+}
+
+// What is late goes with them, and stays late if it is not written.
+std::expected<void, Journal::Unwritten> Journal::try_to_write(std::string_view lines) {
+  std::string joined;
+  if (is_torn_ || !late_.empty()) joined.append(is_torn_ ? "\n" : "").append(late_).append(lines);
+  const std::string_view bytes = joined.empty() ? lines : std::string_view(joined);
+  ssize_t count = 0;
   do {
-    written = ::write(file_.get(), bytes.data(), bytes.size());
-  } while (written < 0 && errno == EINTR);
-  if (written < 0) return std::unexpected(system_error(Errc::io, "the journal cannot be written", errno));
-  is_torn_ = static_cast<std::size_t>(written) != bytes.size() && (is_torn_ || written > 0);
-  if (static_cast<std::size_t>(written) == bytes.size()) return {};
-  return fail(Errc::io, "the journal cannot be written: the disk is full");
+    count = ::write(file_.get(), bytes.data(), bytes.size());
+  } while (count < 0 && errno == EINTR);
+  const int error = count < 0 ? errno : ENOSPC;
+  const std::size_t done = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  if (done > 0) {
+    ++writes_;
+    is_torn_ = bytes[done - 1] != '\n';
+  }
+  if (done == bytes.size()) {
+    late_.clear();
+    return {};
+  }
+  // A line that was cut is written again; one that lacks nothing but its end is there.
+  const std::size_t line = done > 0 ? bytes.rfind('\n', done - 1) + 1 : 0;
+  const std::size_t rest = bytes.size() - (bytes[done] == '\n' ? done + 1 : line);
+  const std::size_t unwritten = std::min(rest, lines.size());
+  late_.erase(0, late_.size() - (rest - unwritten));
+  return std::unexpected(Unwritten{system_error(Errc::io, "the journal cannot be written", error), unwritten});
+}
+
+Result<void> Journal::sync() {
+  if (survives_ == Survives::killed) return {};
+  std::uint64_t wanted = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted = writes_;
+  }
+  const std::lock_guard lock(sync_mutex_);
+  if (writes_on_disk_ >= wanted) return {};  // whoever was before us has waited for ours too
+  std::uint64_t written = 0;
+  {
+    const std::lock_guard look(mutex_);
+    written = writes_;
+  }
+  if (!sync_data(file_.get())) {
+    return std::unexpected(system_error(Errc::io, "the journal cannot be brought to the disk", errno));
+  }
+  writes_on_disk_ = written;
+  return {};
 }
 
 Result<void> Journal::asked(const ToolCall& call, std::string_view directory, std::string_view reason) {
@@ -134,10 +229,18 @@ Result<void> Journal::asked(const ToolCall& call, std::string_view directory, st
 Result<void> Journal::intent(const ToolCall& call) {
   JournalEntry entry("intent");
   const std::string line = entry.text("call", call.id).text("tool", call.name).json("input", call.input).line(now_ms());
-  const std::lock_guard lock(mutex_);
-  auto written = write(waiting_.empty() ? line : waiting_ + line);
-  if (written) waiting_.clear();
-  return written;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Waiting& waiting : std::exchange(waiting_, {})) {
+      waiting_lines_ += waiting.entry().line(waiting.time_ms);
+    }
+    const std::string lines = waiting_lines_ + line;
+    const auto written = try_to_write(lines);
+    waiting_lines_.erase(0, written ? std::string::npos : lines.size() - written.error().bytes);
+    if (!written) return std::unexpected(written.error().why);
+    if (survives_ == Survives::power_cut) effects_.insert(call.id);
+  }
+  return sync();
 }
 
 Result<void> Journal::result(const std::string& call_id, const std::string& tool, const ToolResult& result) {
@@ -146,7 +249,14 @@ Result<void> Journal::result(const std::string& call_id, const std::string& tool
   if (!result.blocks.empty()) entry.json("blocks", result.blocks);
   if (!result.new_messages.empty()) entry.json("new_messages", result.new_messages);
   if (!result.modifiers.empty()) entry.json("modifiers", modifiers_json(result.modifiers));
-  return append(entry);
+  const std::string line = entry.line(now_ms());
+  bool had_effect = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto written = write(line); !written) return written;
+    had_effect = effects_.erase(call_id) > 0;
+  }
+  return had_effect ? sync() : Result<void>();
 }
 
 Result<void> Journal::shown(const std::string& call_id, const ToolResult& result) {
@@ -156,10 +266,7 @@ Result<void> Journal::shown(const std::string& call_id, const ToolResult& result
   return append(entry);
 }
 
-Result<void> Journal::message_discarded() {
-  drop_what_waits();
-  return append(JournalEntry("discarded"));
-}
+Result<void> Journal::message_discarded() { return append_for_what_waits(JournalEntry("discarded")); }
 
 Result<void> Journal::state(std::string_view key, const Json& value) {
   JournalEntry entry("state");

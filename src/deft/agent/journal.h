@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "deft/agent/journal_entry.h"
@@ -11,6 +16,7 @@
 #include "deft/base/result.h"
 #include "deft/core/message.h"
 #include "deft/core/tool_result.h"
+#include "deft/os/survives.h"
 #include "deft/os/unique_fd.h"
 
 namespace deft {
@@ -18,6 +24,7 @@ namespace deft {
 // 1: calls alone. 2: the conversation too (agent/session_log.h), and what is in the header.
 inline constexpr int kJournalVersion = 2;
 inline constexpr std::string_view kJournalFile = "journal.jsonl";
+inline constexpr std::size_t kLateEntriesBytesMax = std::size_t{64} << 20;
 
 // What the first line of a journal says of its session, beside the version.
 struct JournalHeader {
@@ -26,15 +33,25 @@ struct JournalHeader {
   std::string forked_from = {};  // id of another session
 };
 
+// How a journal begins: its first line was never wholly written (the disk was full), so nothing can have followed it.
+bool was_never_begun(std::string_view beginning);
+
 // The truth about a session: append-only JSON lines in `journal.jsonl` of its folder; each subagent has its own in
 // `subagents/`. What may have an effect is written before it begins, its result when it is known; so after kill -9
 // nobody has to guess. Each entry is one write on an O_APPEND descriptor: safe from any thread, and whole or absent if
 // the process is killed. As long as one lives, nobody else can open the same journal.
+//
+// What cannot be written (the disk is full) is an error for whoever wanted it; it is kept, and written before whatever
+// comes next. So the journal tells what happened in order, up to some moment, and no entry stands there without those
+// that it follows. Only an intent is not kept: its call does not begin.
+//
+// One that survives a power cut also waits for the disk: with an intent before the call begins, with the result of such
+// a call before anybody is told, and whenever sync() is called. Who waits at the same time waits together.
 class Journal {
  public:
   // Creates the folder (0700) and the journal (0600), or goes on with the one that is there.
   static Result<Journal> open(const std::string& folder, const Clock& clock, const JournalHeader& header = {},
-                              std::string_view name = kJournalFile);
+                              std::string_view name = kJournalFile, Survives survives = Survives::killed);
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&&) = delete;
 
@@ -52,26 +69,51 @@ class Journal {
 
   // For whoever has entries of its own (agent/session_log.h).
   Result<void> append(const JournalEntry& entry);
-  // Is only needed if something gets an effect: written before the next intent, unless it was dropped by then.
-  void append_before_intent(const JournalEntry& entry);
+  // Is only needed if something gets an effect: made and written before the next intent, unless it was dropped by then.
+  void append_before_intent(std::function<JournalEntry()> entry);
   void drop_what_waits();
-  Result<void> append_line(std::string_view line);  // of another journal, as it is, without its newline
+  // Stands for what waits. One step: an intent written meanwhile has what waits before it, or this.
+  Result<void> append_for_what_waits(const JournalEntry& entry);
+  Result<void> append_lines(std::string_view lines);  // of another journal, as they are, with their newlines
+  // All that was written so far is on the disk; nothing to do for a journal that need not survive a power cut.
+  Result<void> sync();
 
   const std::string& folder() const { return folder_; }
   const std::string& path() const { return path_; }
+  const std::string& forked_from() const { return forked_from_; }  // as its header says
 
  private:
-  Journal(std::string folder, std::string path, UniqueFd file, const Clock& clock);
+  Journal(std::string folder, std::string path, UniqueFd file, const Clock& clock, Survives survives);
   std::int64_t now_ms() const;
+  void forget_what_waits();  // under mutex_
   Result<void> write(std::string_view lines);
+  struct Unwritten {
+    Error why;
+    std::size_t bytes = 0;  // the last ones of what was to be written
+  };
+  std::expected<void, Unwritten> try_to_write(std::string_view lines);
 
   std::string folder_;
   std::string path_;
+  std::string forked_from_;
   UniqueFd file_;
   const Clock* clock_;
+  const Survives survives_;
   std::mutex mutex_;
-  std::string waiting_;   // lines; under the mutex
-  bool is_torn_ = false;  // the last line is not whole; under the mutex
+  // Under mutex_:
+  struct Waiting {
+    std::int64_t time_ms;
+    std::function<JournalEntry()> entry;
+  };
+  std::vector<Waiting> waiting_;
+  std::string waiting_lines_;  // before waiting_: made for an intent that could not be written
+  std::string late_;           // lines that could not be written; they come first
+  bool is_torn_ = false;       // the last line is not whole
+  std::unordered_set<std::string>
+      effects_;  // calls with an intent and without a result; of one that waits for the disk
+  std::uint64_t writes_ = 0;
+  std::mutex sync_mutex_;
+  std::uint64_t writes_on_disk_ = 0;  // under sync_mutex_
 };
 
 }  // namespace deft

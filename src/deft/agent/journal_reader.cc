@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 constexpr std::size_t kOpeningBytes = 4096;
-constexpr std::size_t kLineBytesMax = kJsonBytesMax;
+// The largest message that there can be, as a text inside of a line.
+constexpr std::size_t kLineBytesMax = 3 * kJsonBytesMax;
 
 // The lines of a file, each without its newline. What comes after the last newline counts too: if it is a whole entry,
 // only the newline was lost, and whoever goes on writing will add it.
@@ -110,7 +111,7 @@ Result<JournalOpening> read_journal_opening(const std::string& path) {
 Result<JournalOpening> read_journal(const std::string& path,
                                     const std::function<void(std::string_view type, const Json& entry)>& take) {
   return read_journal_lines(path, [&](std::string_view line) {
-    const auto entry = parse_json(line);
+    const auto entry = parse_json(line, {.bytes_max = kLineBytesMax});
     if (!entry) return;
     if (const auto type = find_string(*entry, "type")) take(*type, *entry);
   });

@@ -41,6 +41,12 @@ OtelExport::OtelExport(OtelOptions options, HttpClient& http, const Clock& clock
 
 OtelExport::~OtelExport() {
   thread_.request_stop();
+  {
+    std::unique_lock lock(mutex_);
+    // In real time: a collector that hangs does so whatever our clock says.
+    changed_.wait_for(lock, options_.end_time, [this] { return is_over_; });
+  }
+  give_up_.request_stop();
   thread_.join();
 }
 
@@ -88,6 +94,12 @@ OtelExport::Figures OtelExport::figures() {
 
 void OtelExport::serve(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
+  send_all(stop, lock);
+  is_over_ = true;
+  changed_.notify_all();
+}
+
+void OtelExport::send_all(const std::stop_token& stop, std::unique_lock<std::mutex>& lock) {
   for (;;) {
     changed_.wait(lock, stop, [this] { return !waiting_.empty(); });
     if (waiting_.empty()) return;  // told to stop, and nothing is left
@@ -95,27 +107,26 @@ void OtelExport::serve(const std::stop_token& stop) {
     changed_.wait_until(lock, stop, clock_.on_steady_clock(clock_.now() + kOtelBatchTime), is_full);
     JsonArray batch = std::exchange(waiting_, {});
     const std::size_t count = batch.size();
-    const bool is_ending = stop.stop_requested();
     lock.unlock();
-    const bool is_sent = send(std::move(batch), is_ending ? kOtelEndTime : kOtelRequestTime);
+    const bool is_sent = send(std::move(batch));
     lock.lock();
     (is_sent ? figures_.sent : figures_.lost) += count;
-    if (is_ending && !is_sent) {
+    if (stop.stop_requested() && !is_sent) {
       figures_.lost += waiting_.size();
       return;
     }
   }
 }
 
-bool OtelExport::send(JsonArray spans, Duration at_most) {
+bool OtelExport::send(JsonArray spans) {
   HttpRequest request{.method = "POST", .url = url_, .headers = options_.headers};
   request.headers.emplace_back("Content-Type", "application/json");
   request.body = otel_body(std::move(spans), options_.session);
-  request.connect_timeout = at_most;
-  request.deadline = clock_.now() + at_most;
+  request.connect_timeout = kOtelRequestTime;
+  request.deadline = clock_.now() + kOtelRequestTime;
   request.body_bytes_max = kAnswerBytesMax;
-  // Not stopped by the end: what was begun has its time.
-  const auto answer = fetch(http_, std::move(request), {});
+  // Not stopped by the end itself: what was begun has its time.
+  const auto answer = fetch(http_, std::move(request), give_up_.get_token());
   return answer && answer->status >= 200 && answer->status < 300;
 }
 

@@ -26,6 +26,7 @@ struct OtelOptions {
   std::string endpoint;      // "http://127.0.0.1:4318": /v1/traces is added, unless it is there
   HttpHeaders headers = {};  // a key of the collector
   OtelSession session;
+  Duration end_time = kOtelEndTime;
 };
 
 // Sends spans to an OpenTelemetry collector (OTLP over HTTP, JSON), on a thread of its own. A collector that is slow,
@@ -33,7 +34,7 @@ struct OtelOptions {
 class OtelExport final : public TimelineSink {
  public:
   OtelExport(OtelOptions options, HttpClient& http, const Clock& clock);
-  ~OtelExport() override;  // what waits has some time left
+  ~OtelExport() override;  // what waits, and what is under way, has `end_time` left together
   OtelExport(const OtelExport&) = delete;
   OtelExport& operator=(const OtelExport&) = delete;
 
@@ -52,7 +53,8 @@ class OtelExport final : public TimelineSink {
   OtelSpanId open_turn(const std::string& agent);
   void put(Json span);
   void serve(const std::stop_token& stop);
-  bool send(JsonArray spans, Duration at_most);
+  void send_all(const std::stop_token& stop, std::unique_lock<std::mutex>& lock);
+  bool send(JsonArray spans);
 
   const OtelOptions options_;
   const std::string url_;
@@ -66,7 +68,9 @@ class OtelExport final : public TimelineSink {
   std::map<std::string, OtelSpanId> turns_;  // open ones, by agent
   JsonArray waiting_;
   Figures figures_;
-  std::jthread thread_;  // last: it uses all of the above
+  bool is_over_ = false;      // the thread has nothing left to do
+  std::stop_source give_up_;  // the time at the end is over
+  std::jthread thread_;       // last: it uses all of the above
 };
 
 }  // namespace deft

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "deft/base/closing_tag.h"
 #include "deft/core/conversation.h"
 #include "deft/core/message_content.h"
 #include "deft/model/ask_once.h"
@@ -22,8 +23,8 @@ std::function<Result<std::string>(const std::string& question, const std::string
   return [&client, &clock, model = std::move(model)](const std::string& question, const std::string& text,
                                                      std::stop_token stop) -> Result<std::string> {
     Conversation conversation;
-    conversation.add_user(
-        content_of({text_block("<page>\n" + text + "\n</page>"), text_block("The question: " + question)}));
+    conversation.add_user(content_of({text_block("<page>\n" + without_closing_tag(text, "page") + "\n</page>"),
+                                      text_block("The question: " + question)}));
     const ModelRequest request{.model = model,
                                .output_tokens_max = kPageAnswerTokensMax,
                                .system = std::string(kSystem),

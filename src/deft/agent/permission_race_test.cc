@@ -34,7 +34,7 @@ LambdaTool::Parts tool(std::string name, std::atomic<int>& runs) {
 class RandomClassifier final : public CallClassifier {
  public:
   explicit RandomClassifier(unsigned seed) : random_(seed) {}
-  std::optional<RiskOpinion> judge(const std::string&, const std::string&, std::stop_token stop) override {
+  std::optional<RiskOpinion> judge(const CallToJudge&, std::stop_token stop) override {
     std::unique_lock lock(mutex_);
     const auto choice = random_() % 6;
     if (choice < 3) return choice == 0 ? std::nullopt : std::optional(RiskOpinion{.is_harmless = choice == 1});

@@ -115,7 +115,7 @@ TEST_F(PlanMode, FiveHundredRandomCallsChangeNothing) {
   for (auto& tool : make_builtin_tools(
            {.schedule = std::make_shared<SharedSchedule>(SharedSchedule::Parts{
                 .clock = clock, .offset = [](std::int64_t) { return std::int64_t{0}; }, .durable_file = kept}),
-            .monitor = [](const MonitorEvent&) {}})) {
+            .monitor = {.sink = [](const MonitorEvent&) {}}})) {
     bench.add_tool(std::move(tool));
   }
   bench.add_tool(make_apply_patch_tool());
@@ -213,6 +213,15 @@ TEST(PlanFile, EachAgentHasItsOwn) {
   EXPECT_EQ(plan_file_in("/s"), "/s/plan.md");
   EXPECT_NE(plan_file_in("/s", "a1"), plan_file_in("/s", "a2"));
   EXPECT_EQ(plan_file_in("/s", "../x").find(".."), std::string::npos);
+}
+
+TEST(ExitPlanMode, WhereSomebodyCanJudgeItWishesOfShellsAreGrantsAndShownAsSuch) {
+  const auto tool = make_exit_plan_mode_tool(/*grants_by_meaning=*/true);
+  const Json input = *parse_json(R"json({"allowedPrompts":[{"tool":"Bash","prompt":"run the tests"},
+    {"tool":"Write","prompt":"change it"},{"tool":"Bash","prompt":"two\nlines"}]})json");
+  EXPECT_EQ(
+      tool->render_use(input),
+      "ExitPlanMode(allows in this session: Bash: run the tests | would like to: Write: change it; Bash: two lines)");
 }
 
 TEST(ExitPlanMode, WhatThePlanWouldLikeToBeAllowedIsShown) {

@@ -24,8 +24,8 @@ inline constexpr std::size_t kFailurePreviewBytesMax = std::size_t{10} << 10;  /
 // room for becomes a file of its own kind.
 class ResultStore {
  public:
-  explicit ResultStore(const std::string& session_folder, OutputQuota quota = {})
-      : folder_(std::make_shared<OutputFolder>(session_folder + "/tool-results", quota)) {}
+  explicit ResultStore(const std::string& session_folder, OutputQuota quota = {}, Survives survives = Survives::killed)
+      : folder_(std::make_shared<OutputFolder>(session_folder + "/tool-results", quota, survives)) {}
 
   // For output that is stored while it comes.
   const std::shared_ptr<OutputFolder>& folder() const { return folder_; }

@@ -19,6 +19,8 @@
 //   intent* result*
 //   results                  what the model was told of its calls; after this they are history
 //
+// `rewound` goes back to an earlier entry: what lies between does not count (agent/journal_branch.h).
+//
 // A discard takes back everything since the last of prompt, message and results. Each of these may be missing: the disk
 // was full, or the process has ended there. So nothing is believed to follow from anything else, and what is owed is
 // paid before something else is taken: that is what keeps the history valid.
@@ -40,15 +42,25 @@ std::string content_at(const Json& entry, std::string_view key) {
   return is_content ? content : "";
 }
 
-std::vector<std::string> calls_in(std::string_view content) {
+std::vector<std::string> ids_in(std::string_view content, std::string_view type, std::string_view key) {
   std::vector<std::string> ids;
   const auto blocks = parse_json(content);
   if (!blocks || !blocks->is_array()) return ids;
   for (const Json& block : blocks->get_array()) {
-    if (find_string(block, "type") != "tool_use") continue;
-    ids.emplace_back(find_string(block, "id").value_or(""));
+    if (find_string(block, "type") == type) ids.emplace_back(find_string(block, key).value_or(""));
   }
   return ids;
+}
+
+std::vector<std::string> calls_in(std::string_view content) { return ids_in(content, "tool_use", "id"); }
+std::vector<std::string> results_in(std::string_view content) { return ids_in(content, "tool_result", "tool_use_id"); }
+
+std::string first_blocks(std::string_view content, std::size_t count) {
+  std::vector<std::string> blocks;
+  for (const std::string_view block : raw_elements(content)) {
+    if (blocks.size() < count) blocks.emplace_back(block);
+  }
+  return content_of(blocks);
 }
 
 struct KnownResult {
@@ -69,15 +81,27 @@ KnownResult result_of(const std::string& call, const Json& entry) {
 
 class Rebuilding {
  public:
-  void take(std::string_view type, const Json& entry) {
+  // What a session had gone on without: it was used and paid for, and that is all that is left of it.
+  void take_left(std::string_view type, const Json& entry) {
+    if (type == "message" || type == "compacted") count_usage(entry);
+    if (type == "message" || type == "draft") {
+      for (std::string& id : calls_in(text_at(entry, "content"))) session_.call_ids.push_back(std::move(id));
+    }
+    const bool is_of_context = text_at(entry, "key") == kAnnouncedToolsKey;
+    if (type == "used" || (type == "state" && !is_of_context)) take(type, entry);
+  }
+
+  // `cut`: how much of the entry counts.
+  void take(std::string_view type, const Json& entry, const BranchCut& cut = {}) {
+    cut_ = cut;
     session_.changed_ms = std::max(session_.changed_ms, find_int(entry, "time_ms").value_or(0));
     if (type == "prompt") return take_prompt(entry);
-    if (type == "draft") return draft_ = joined_content(draft_, content_at(entry, "content")), void();
+    if (type == "draft") return take_draft_entry(entry);
     if (type == "intent") return intents_.insert(text_at(entry, "call")), void();
     if (type == "result") return take_result(entry);
     if (type == "message") return take_message(entry);
     if (type == "results") return take_results(entry);
-    if (type == "discarded") return forget_calls();
+    if (type == "discarded") return take_discard();
     if (type == "compacted") return take_compaction(entry);
     if (type == "cleared") return take_clearing();
     if (type == "used") return take_usage(entry);
@@ -91,7 +115,8 @@ class Rebuilding {
     take_draft();
     if (had_draft && owed_.empty()) session_.repairs.emplace_back("discarded");
     if (had_draft && !owed_.empty()) {
-      session_.repairs.push_back(std::move(JournalEntry("message").text("content", draft).text("how", "interrupted")));
+      session_.repairs.push_back(std::move(
+          JournalEntry("message").text("content", draft).text("how", "interrupted").text("uuid", draft_uuid_)));
     }
     session_.deferred = deferred_call();
     if (!owed_.empty() && !session_.deferred) {
@@ -109,6 +134,24 @@ class Rebuilding {
     if (content.empty()) return;
     end_message();
     conversation_.add_user(content);
+  }
+
+  void take_draft_entry(const Json& entry) {
+    const std::string content = content_at(entry, "content");
+    const std::vector<std::string> drafted = calls_in(draft_);
+    const bool stands_there_twice = std::ranges::any_of(
+        calls_in(content), [&](const auto& call) { return std::ranges::find(drafted, call) != drafted.end(); });
+    if (content.empty() || stands_there_twice || is_repeated(content)) return;
+    const std::string uuid = text_at(entry, "uuid");
+    end_message_before(uuid);
+    draft_ = joined_content(draft_, content);
+    draft_uuid_ = uuid;
+  }
+
+  // The message that streamed in never existed; the one before it did.
+  void take_discard() {
+    pay();
+    forget_calls();
   }
 
   void take_announced(const Json& entry) {
@@ -133,36 +176,53 @@ class Rebuilding {
     results_.try_emplace(call, result_of(call, entry));
   }
 
-  void take_message(const Json& entry) {
-    const std::string content = content_at(entry, "content");
+  void count_usage(const Json& entry) {
     const Json* usage = find(entry, "usage");
     session_.usage.add(text_at(entry, "model"), usage ? *usage : Json(), find_number(entry, "cost").value_or(0));
-    pay();
+  }
+
+  void take_message(const Json& entry) {
+    const std::string whole = content_at(entry, "content");
+    if (is_repeated(whole)) return;
+    const std::string content = cut_.blocks ? first_blocks(whole, *cut_.blocks) : whole;
+    count_usage(entry);
+    end_message_before(text_at(entry, "uuid"));
     draft_.clear();
     if (content.empty()) return;
-    add_message(content);
+    add_message(content, whole);
     if (owed_.empty()) forget_calls();
   }
 
-  void add_message(const std::string& content) {
+  // A line that stands there twice: the API refuses an id that was used before.
+  bool is_repeated(std::string_view content) const {
+    const auto calls = calls_in(content);
+    return std::ranges::any_of(calls, [&](const auto& call) { return ids_.contains(call); });
+  }
+
+  void add_message(const std::string& content, const std::string& whole) {
     if (conversation_.empty()) conversation_.add_user(content_of({text_block(kLostText)}));
     conversation_.add_assistant(content);
     owed_ = calls_in(content);
-    session_.call_ids.insert(session_.call_ids.end(), owed_.begin(), owed_.end());
+    const std::vector<std::string> ids = cut_.blocks ? calls_in(whole) : owed_;
+    session_.call_ids.insert(session_.call_ids.end(), ids.begin(), ids.end());
+    ids_.insert(owed_.begin(), owed_.end());
   }
 
   void take_results(const Json& entry) {
-    if (owed_.empty()) return;
+    take_draft();
+    if (owed_.empty()) return forget_calls();
     std::unordered_map<std::string, std::string> given;
     if (const auto* calls = find_array(entry, "given")) {
       for (const Json& call : *calls) given[text_at(call, "call")] = text_at(call, "block");
     }
     // Written by a repair: the whole of it.
-    if (const std::string content = content_at(entry, "content"); !content.empty()) {
+    if (const std::string content = content_at(entry, "content"); results_in(content) == owed_) {
       conversation_.add_user(content);
-      return settle();
+      settle();
+    } else {
+      answer_calls(given, cut_.results_alone ? "" : content_at(entry, "after"));
     }
-    answer_calls(given, content_at(entry, "after"));
+    forget_calls();
   }
 
   // Whatever the model asked for is answered before something else is said.
@@ -233,8 +293,12 @@ class Rebuilding {
       }
     }
     session_.files.end_message();
+    // Not what is known of others: the next message may have begun.
+    for (const std::string& call : owed_) {
+      intents_.erase(call);
+      results_.erase(call);
+    }
     owed_.clear();
-    forget_calls();
   }
 
   void forget_calls() {
@@ -248,11 +312,22 @@ class Rebuilding {
     if (draft_.empty() || !owed_.empty()) return;
     const std::string draft = std::exchange(draft_, "");
     const std::vector<std::string> calls = calls_in(draft);
-    if (std::ranges::any_of(calls, [&](const auto& call) { return intents_.contains(call); })) add_message(draft);
+    if (std::ranges::any_of(calls, [&](const auto& call) { return intents_.contains(call); })) {
+      add_message(draft, draft);
+    }
   }
 
+  // What is said now follows it, and what nobody knows the message of is nobody's.
   void end_message() {
     take_draft();
+    pay();
+    forget_calls();
+  }
+
+  // Something of the next message comes. If the last one has not ended by then, its end could not be written down.
+  void end_message_before(const std::string& uuid) {
+    const bool is_another = !uuid.empty() && !draft_uuid_.empty() && uuid != draft_uuid_;
+    if (is_another) take_draft();
     pay();
   }
 
@@ -260,23 +335,31 @@ class Rebuilding {
     const std::string summary = content_at(entry, "summary");
     const auto kept = find_int(entry, "kept_messages").value_or(0);
     if (summary.empty() || kept < 0) return;
-    const Json* usage = find(entry, "usage");
-    if (usage) session_.usage.add(text_at(entry, "model"), *usage, find_number(entry, "cost").value_or(0));
+    if (find(entry, "usage")) count_usage(entry);
     end_message();
     conversation_.replace(compacted_history(conversation_.messages(), summary, static_cast<std::size_t>(kept)));
-    session_.files.forget_read();  // as the executor did then
-    session_.tools.forget_context();
+    forget_context();
   }
 
   void take_clearing() {
     end_message();
     conversation_.replace({});
+    forget_context();
+  }
+
+  // As the executor did then.
+  void forget_context() {
+    session_.files.forget_read();
+    session_.tools.forget_context();
   }
 
   Session session_;
   Conversation conversation_;
   std::vector<std::string> owed_;  // calls of the last message that are not answered
   std::string draft_;
+  std::string draft_uuid_;
+  BranchCut cut_;                        // of the entry that is being taken
+  std::unordered_set<std::string> ids_;  // of all calls so far
   std::unordered_set<std::string> intents_;
   std::unordered_map<std::string, KnownResult> results_;
 };
@@ -331,11 +414,29 @@ void SessionUsage::subtract(const SessionUsage& earlier) {
   cost = std::max(0.0, cost - earlier.cost);
 }
 
-Result<Session> Session::load(const std::string& journal) {
-  Rebuilding rebuilding;
-  auto opening = read_journal(journal, [&](std::string_view type, const Json& entry) { rebuilding.take(type, entry); });
+Result<Session> Session::load(const std::string& journal, const ResumePoint& point) {
+  std::optional<Rebuilding> rebuilding(std::in_place);
+  bool has_branches = !point.at.empty();
+  auto opening = read_journal(journal, [&](std::string_view type, const Json& entry) {
+    has_branches = has_branches || type == kRewoundEntry;
+    if (!has_branches) rebuilding->take(type, entry);
+  });
   if (!opening) return std::unexpected(opening.error());
-  Session session = rebuilding.take_session();
+  if (has_branches) {
+    const auto branch = JournalBranch::find(journal, point);
+    if (!branch) return std::unexpected(branch.error());
+    rebuilding.emplace();
+    std::size_t line = 0;
+    opening = read_journal(journal, [&](std::string_view type, const Json& entry) {
+      const auto cut = branch->at(++line);
+      cut ? rebuilding->take(type, entry, *cut) : rebuilding->take_left(type, entry);
+    });
+    if (!opening) return std::unexpected(opening.error());
+  }
+  Session session = rebuilding->take_session();
+  if (!point.at.empty()) {
+    session.repairs.insert(session.repairs.begin(), std::move(JournalEntry(kRewoundEntry).text("to", point.at)));
+  }
   if (const auto problem = problem_of(session.history, session.deferred)) {
     return fail(Errc::invalid_input, journal + " is damaged: " + *problem);
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deft/agent/journal_branch.h"
 #include "deft/agent/journal_entry.h"
 #include "deft/agent/journal_reader.h"
 #include "deft/base/json.h"
@@ -35,7 +36,9 @@ struct SessionUsage {
 // accepts, up to a new word of the user's: finished calls have their results, calls that may have had an effect are
 // answered as interrupted, all others as not done; none of them is ever run by being resumed.
 struct Session {
-  static Result<Session> load(const std::string& journal);  // its path
+  // `journal`: its path. With a point, it is the session as it was there; whoever goes on with it writes the repairs,
+  // and from then on that is the session. Errors of the point: JournalBranch::find().
+  static Result<Session> load(const std::string& journal, const ResumePoint& point = {});
 
   JournalOpening opening;
   History history;

@@ -1,5 +1,7 @@
 #include "deft/agent/session_choice.h"
 
+#include "deft/agent/session_index.h"
+
 namespace deft {
 
 Result<SessionPlace> choose_session(const SessionStore& store, const SessionChoice& choice, const Clock& clock) {
@@ -10,7 +12,7 @@ Result<SessionPlace> choose_session(const SessionStore& store, const SessionChoi
     return fail(Errc::invalid_input, "--session-id is for a new session: add --fork-session to make one.");
   }
   if (!is_old) return store.create(choice.directory, clock, choice.session_id);
-  auto found = choice.resume ? store.find(*choice.resume) : store.latest(choice.directory);
+  auto found = choice.resume ? find_session(store, *choice.resume) : store.latest(choice.directory);
   if (!found || !choice.fork) return found;
   return store.fork(*found, clock, choice.session_id);
 }

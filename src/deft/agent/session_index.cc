@@ -14,6 +14,7 @@ namespace {
 constexpr int kIndexVersion = 1;
 constexpr std::size_t kWordsMax = 20;
 constexpr std::size_t kExcerptCharactersMax = 160;
+constexpr const char* kInMemory = ":memory:";
 constexpr std::string_view kColumns =
     "id, directory, forked_from, title, prompt, model, began_ms, changed_ms, turns, messages, effects, tokens, cost";
 
@@ -78,8 +79,11 @@ Result<SessionIndex> SessionIndex::open(const SessionStore& store) {
   const std::string path = store.folder() + "/index.db";
   auto index = open_file(store, path);
   if (index) return index;
+  // One that others write is not broken: who removed it would break it.
+  if (index.error().code == Errc::timeout) return open_file(store, kInMemory);
   remove_file_of_index(path);
-  return open_file(store, path);
+  index = open_file(store, path);
+  return index ? std::move(index) : open_file(store, kInMemory);
 }
 
 Result<SessionIndex> SessionIndex::open_file(const SessionStore& store, const std::string& path) {
@@ -212,6 +216,19 @@ Result<std::vector<SessionIndex::Hit>> SessionIndex::search(std::string_view wor
     if (!*row) return hits;
     hits.push_back({summary_of(*rows, store_.folder()), one_line(rows->text(13), kExcerptCharactersMax)});
   }
+}
+
+Result<SessionPlace> find_session(const SessionStore& store, std::string_view name) {
+  auto by_id = store.find(name);
+  if (by_id || by_id.error().code != Errc::not_found) return by_id;
+  auto index = SessionIndex::open(store);
+  if (!index) return std::unexpected(index.error());
+  const auto titled = index->list({.title = std::string(name), .limit = 3, .with_empty = true});
+  if (!titled) return std::unexpected(titled.error());
+  std::vector<SessionPlace> found;
+  for (const SessionSummary& summary : *titled) found.push_back(summary.place);
+  if (found.size() > 1) return several_sessions(name, found);
+  return found.empty() ? by_id : found.front();
 }
 
 }  // namespace deft

@@ -14,7 +14,7 @@ namespace deft {
 
 // A list of all sessions that is quick however many there are: `index.db` beside their folders. It holds nothing that
 // is not in the journals; when it is opened, what has changed since the last time is read again, and one that is broken
-// is made anew.
+// is made anew. Where it cannot be kept it is made in memory.
 class SessionIndex {
  public:
   static Result<SessionIndex> open(const SessionStore& store);
@@ -46,5 +46,8 @@ class SessionIndex {
   SessionStore store_;
   Sqlite database_;
 };
+
+// A session by its id, by the beginning of it if no other begins so, or by the title that it was given.
+Result<SessionPlace> find_session(const SessionStore& store, std::string_view name);
 
 }  // namespace deft

@@ -26,7 +26,7 @@ class SessionIndexTest : public ::testing::Test {
     ASSERT_TRUE(journal);
     SessionLog log(*journal, frontend);
     log.turn_began();
-    log.prompt(content_of({text_block(prompt)}));
+    log.prompt(content_of({text_block(prompt)}), "", "");
     const Message message{.blocks = {TextBlock{std::string(answer), {}}}, .usage = JsonObject{{"input_tokens", 10}}};
     log.message(
         {.content = assistant_content(message.blocks), .message = message, .model = "m", .how = "whole", .cost = 0.5});

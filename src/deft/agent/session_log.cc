@@ -17,8 +17,13 @@ std::size_t likeness(const ToolResult& result) {
 
 }  // namespace
 
-void SessionLog::write(const JournalEntry& entry) {
-  const auto written = journal_.append(entry);
+void SessionLog::write(const JournalEntry& entry) { look_at(journal_.append(entry)); }
+
+void SessionLog::sync() {
+  if (const auto synced = journal_.sync(); !synced) look_at(synced);
+}
+
+void SessionLog::look_at(const Result<void>& written) {
   if (!written && !std::exchange(is_broken_, true)) {
     frontend_.show(Notice{"What happens now cannot be resumed later: " + written.error().message});
   }
@@ -27,21 +32,29 @@ void SessionLog::write(const JournalEntry& entry) {
 
 void SessionLog::turn_began() { write(JournalEntry("turn")); }
 
-void SessionLog::prompt(std::string_view content) { write(JournalEntry("prompt").text("content", content)); }
+void SessionLog::prompt(std::string_view content, std::string_view uuid, std::string_view source) {
+  JournalEntry entry("prompt");
+  entry.text("content", content);
+  if (!uuid.empty()) entry.text("uuid", uuid);
+  if (!source.empty()) entry.text("source", source);
+  write(entry);
+}
 
-void SessionLog::draft(const std::vector<Block>& blocks) {
-  journal_.append_before_intent(JournalEntry("draft").text("content", assistant_content(blocks)));
+void SessionLog::draft(std::vector<Block> blocks, std::string uuid) {
+  journal_.append_before_intent([blocks = std::move(blocks), uuid = std::move(uuid)] {
+    return JournalEntry("draft").text("content", assistant_content(blocks)).text("uuid", uuid);
+  });
 }
 
 void SessionLog::message(const Said& said) {
-  journal_.drop_what_waits();
   JournalEntry entry("message");
   entry.text("content", said.content).text("how", said.how).text("model", said.model);
+  if (!said.uuid.empty()) entry.text("uuid", said.uuid);
   if (!said.message.id.empty()) entry.text("id", said.message.id);
   if (!said.message.stop_reason.empty()) entry.text("stop_reason", said.message.stop_reason);
   if (!said.message.usage.is_null()) entry.json("usage", said.message.usage);
   if (said.cost > 0) entry.json("cost", said.cost);
-  write(entry);
+  look_at(journal_.append_for_what_waits(entry));
 }
 
 void SessionLog::answered(const CallAnswered& answer) { journaled_[answer.call_id] = likeness(answer.result); }
@@ -61,6 +74,7 @@ void SessionLog::results(const std::vector<CallAnswered>& answers, std::string_v
   entry.json("given", given);
   if (!after.empty()) entry.text("after", after);
   write(entry);
+  sync();
 }
 
 void SessionLog::used(const SessionUsage& usage) {

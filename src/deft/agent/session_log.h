@@ -21,9 +21,10 @@ class SessionLog {
   SessionLog(Journal& journal, Frontend& frontend) : journal_(journal), frontend_(frontend) {}
 
   void turn_began();
-  void prompt(std::string_view content);
+  // `uuid`: of what a person said. Nothing: others told it, `source` says who.
+  void prompt(std::string_view content, std::string_view uuid, std::string_view source);
   // Blocks of the message that streams in, up to a call that is about to start.
-  void draft(const std::vector<Block>& blocks);
+  void draft(std::vector<Block> blocks, std::string uuid);
   void draft_dropped() { journal_.drop_what_waits(); }  // the message never existed
   struct Said {
     std::string_view content;  // "": nothing that could be handed back
@@ -31,6 +32,7 @@ class SessionLog {
     std::string_view model;  // that was asked
     std::string_view how;    // "whole", "kept", "aborted"
     double cost = 0;
+    std::string_view uuid = {};
   };
   void message(const Said& said);
   // Each answer as it comes from the executor, which has journaled it; then what the model is told of them, and what
@@ -49,9 +51,11 @@ class SessionLog {
   void cleared();  // what was said before is forgotten
   void compacted(const Compacted& how);
   void used(const SessionUsage& usage);  // by a subagent
+  void sync();                           // see Journal
 
  private:
   void write(const JournalEntry& entry);
+  void look_at(const Result<void>& written);
 
   Journal& journal_;
   Frontend& frontend_;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,12 +11,16 @@
 
 #include "deft/agent/journal_reader.h"
 #include "deft/agent/session.h"
+#include "deft/agent/sweep_sessions.h"
 #include "deft/os/file_descriptor.h"
 #include "deft/os/private_folder.h"
 #include "deft/os/uuid.h"
 
 namespace deft {
 namespace {
+
+constexpr std::size_t kJournalBeginningBytesMax = 65'536;
+constexpr std::size_t kCopiedBytes = std::size_t{256} << 10;  // at once
 
 std::string lower_case(std::string_view text) {
   std::string out(text);
@@ -28,20 +33,36 @@ bool could_begin_an_id(std::string_view text) {
          text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
 }
 
-std::string title_of(const std::string& journal) {
-  std::string title;
-  static_cast<void>(read_journal(journal, [&](std::string_view type, const Json& entry) {
-    if (type != "state" || find_string(entry, "key") != "title") return;
-    title = std::string(find_string(entry, "value").value_or(""));
-  }));
-  return title;
+// What a fork needs beside the conversation: to undo what was changed before it, and to go on with subagents. Old
+// contents never change, so both have the same; results that were stored stay where the conversation says that they
+// are.
+Result<void> take_along(const std::string& from, const std::string& to) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  if (fs::is_regular_file(fs::symlink_status(from + "/changes.jsonl", ec))) {
+    fs::copy_file(from + "/changes.jsonl", to + "/changes.jsonl", ec);
+    if (ec) return fail(Errc::io, "cannot copy " + from + "/changes.jsonl: " + ec.message());
+  }
+  for (const auto& [name, is_shared] : {std::pair("/before", true), std::pair("/subagents", false)}) {
+    if (!fs::is_directory(fs::symlink_status(from + name, ec))) continue;
+    if (auto made = make_private_folders(to + name); !made) return made;
+    for (fs::directory_iterator entry(from + name, ec), end; !ec && entry != end; entry.increment(ec)) {
+      if (!fs::is_regular_file(entry->symlink_status(ec))) continue;
+      const fs::path copy = fs::path(to + name) / entry->path().filename();
+      if (is_shared) fs::create_hard_link(entry->path(), copy, ec);
+      if (!is_shared || ec) fs::copy_file(entry->path(), copy, ec);
+      if (ec) return fail(Errc::io, "cannot copy " + entry->path().string() + ": " + ec.message());
+    }
+  }
+  return {};
 }
 
 // Whoever made the folder was killed before the journal's first line: there is nothing in it that could be lost.
 bool was_never_begun(const SessionPlace& place) {
-  struct stat journal{};
-  if (::lstat(place.journal().c_str(), &journal) != 0) return errno == ENOENT;
-  return S_ISREG(journal.st_mode) && journal.st_size == 0;
+  const UniqueFd journal(::open(place.journal().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!journal) return errno == ENOENT;
+  const auto content = read_regular_file(journal.get(), place.journal(), kJournalBeginningBytesMax);
+  return content && deft::was_never_begun(content->bytes);
 }
 
 }  // namespace
@@ -78,20 +99,43 @@ Result<SessionPlace> SessionStore::create(const std::string& directory, const Cl
 
 Result<SessionPlace> SessionStore::fork(const SessionPlace& from, const Clock& clock,
                                         const std::optional<std::string>& id) const {
-  const auto opening = read_journal_opening(from.journal());
-  if (!opening) return std::unexpected(opening.error());
   auto place = make(id);
   if (!place) return place;
-  auto journal = Journal::open(
-      place->folder, clock, {.session_id = place->id, .directory = opening->header.directory, .forked_from = from.id});
+  // Nobody takes it for a session before all of it is there.
+  const std::string unfinished = folder_ + "/." + place->id + ".fork";
+  std::error_code ignored;
+  std::filesystem::remove_all(unfinished, ignored);
+  auto copied = copy(from, {.id = place->id, .folder = unfinished}, clock);
+  if (copied && was_never_begun(*place)) ::unlink(place->journal().c_str());
+  if (copied && ::rename(unfinished.c_str(), place->folder.c_str()) != 0) {
+    copied = std::unexpected(system_error(Errc::io, "cannot create " + place->folder, errno));
+  }
+  if (copied) return place;
+  std::filesystem::remove_all(unfinished, ignored);
+  ::rmdir(place->folder.c_str());
+  return std::unexpected(copied.error());
+}
+
+Result<void> SessionStore::copy(const SessionPlace& from, const SessionPlace& to, const Clock& clock) {
+  const auto opening = read_journal_opening(from.journal());
+  if (!opening) return std::unexpected(opening.error());
+  auto journal = Journal::open(to.folder, clock,
+                               {.session_id = to.id, .directory = opening->header.directory, .forked_from = from.id});
   if (!journal) return std::unexpected(journal.error());
   Result<void> copied;
+  std::string lines;
+  const auto write_lines = [&] {
+    if (copied && !lines.empty()) copied = journal->append_lines(lines);
+    lines.clear();
+  };
   const auto read = read_journal_lines(from.journal(), [&](std::string_view line) {
-    if (copied) copied = journal->append_line(line);
+    lines.append(line).append("\n");
+    if (lines.size() >= kCopiedBytes) write_lines();
   });
   if (!read) return std::unexpected(read.error());
-  if (!copied) return std::unexpected(copied.error());
-  return place;
+  write_lines();
+  if (!copied) return copied;
+  return take_along(from.folder, to.folder);
 }
 
 Result<SessionPlace> SessionStore::find(std::string_view name) const {
@@ -103,13 +147,12 @@ Result<SessionPlace> SessionStore::find(std::string_view name) const {
     if (entry.place.id == id) return entry.place;
     if (could_begin_an_id(id) && entry.place.id.starts_with(id)) found.push_back(entry.place);
   }
-  if (found.empty()) {
-    for (const Entry& entry : *sessions) {
-      if (title_of(entry.place.journal()) == name) found.push_back(entry.place);
-    }
-  }
+  if (found.size() > 1) return several_sessions(name, found);
   if (found.size() == 1) return found.front();
-  if (found.empty()) return fail(Errc::not_found, "There is no session " + json_quote(name) + ".");
+  return fail(Errc::not_found, "There is no session " + json_quote(name) + ".");
+}
+
+std::unexpected<Error> several_sessions(std::string_view name, const std::vector<SessionPlace>& found) {
   return fail(Errc::invalid_input, "Several sessions are meant by " + json_quote(name) + ": " + found[0].id + ", " +
                                        found[1].id + (found.size() > 2 ? " …" : "") + "; give more of the id.");
 }
@@ -118,9 +161,9 @@ Result<void> SessionStore::remove(const SessionPlace& place) const {
   const SystemClock clock;
   const auto journal = Journal::open(place.folder, clock);
   if (!journal && journal.error().code == Errc::denied) return std::unexpected(journal.error());
-  std::error_code ec;
-  std::filesystem::remove_all(place.folder, ec);
-  if (ec) return fail(Errc::io, "cannot remove " + place.folder + ": " + ec.message());
+  if (const std::error_code ec = remove_session_folder(place.folder)) {
+    return fail(Errc::io, "cannot remove " + place.folder + ": " + ec.message());
+  }
   return {};
 }
 

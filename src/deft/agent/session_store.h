@@ -37,8 +37,8 @@ class SessionStore {
   Result<SessionPlace> fork(const SessionPlace& from, const Clock& clock,
                             const std::optional<std::string>& id = std::nullopt) const;
 
-  // By its id, by the beginning of it if no other begins so, or by the title that it was given.
-  Result<SessionPlace> find(std::string_view name) const;
+  // By its id, or by the beginning of it if no other begins so. By its title too: find_session(), session_index.h.
+  Result<SessionPlace> find(std::string_view id) const;
   // The one of this directory that was used last.
   Result<SessionPlace> latest(std::string_view directory) const;
 
@@ -57,8 +57,12 @@ class SessionStore {
 
  private:
   Result<SessionPlace> make(const std::optional<std::string>& id) const;
+  static Result<void> copy(const SessionPlace& from, const SessionPlace& to, const Clock& clock);
 
   std::string folder_;
 };
+
+// The error that names them.
+std::unexpected<Error> several_sessions(std::string_view name, const std::vector<SessionPlace>& found);
 
 }  // namespace deft

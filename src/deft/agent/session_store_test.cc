@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 
 #include "deft/agent/session.h"
+#include "deft/agent/session_index.h"
 #include "deft/agent/session_log.h"
+#include "deft/os/file_changes.h"
 #include "deft/os/uuid.h"
 #include "deft/testing/engine_bench.h"
+#include "deft/testing/file_size_limit.h"
 
 namespace deft {
 namespace {
@@ -21,7 +24,7 @@ class Sessions : public ::testing::Test {
   void say(const SessionPlace& place, std::string_view text) {
     auto journal = Journal::open(place.folder, clock);
     ASSERT_TRUE(journal) << journal.error().message;
-    SessionLog(*journal, frontend).prompt(R"([{"type":"text","text":")" + std::string(text) + "\"}]");
+    SessionLog(*journal, frontend).prompt(R"([{"type":"text","text":")" + std::string(text) + "\"}]", "", "");
   }
   static unsigned mode_of(const std::string& path) {
     struct stat status{};
@@ -44,12 +47,14 @@ TEST_F(Sessions, ArePrivateToTheirUser) {
 
 TEST_F(Sessions, AreFoundByTheirIdTheBeginningOfItAndTheirTitle) {
   const SessionPlace place = create("/p");
-  create("/q");
-  EXPECT_EQ(store.find(place.id)->folder, place.folder);
-  EXPECT_EQ(store.find(place.id.substr(0, 13))->id, place.id);
-  EXPECT_EQ(store.find("The title").error().code, Errc::not_found);
+  const SessionPlace other = create("/q");
+  EXPECT_EQ(find_session(store, place.id)->folder, place.folder);
+  EXPECT_EQ(find_session(store, place.id.substr(0, 13))->id, place.id);
+  EXPECT_EQ(find_session(store, "The title").error().code, Errc::not_found);
   ASSERT_TRUE(Journal::open(place.folder, clock)->state("title", "The title"));
-  EXPECT_EQ(store.find("The title")->id, place.id);
+  EXPECT_EQ(find_session(store, "The title")->id, place.id);
+  ASSERT_TRUE(Journal::open(other.folder, clock)->state("title", "The title"));
+  EXPECT_NE(find_session(store, "The title").error().message.find(other.id), std::string::npos);
 }
 
 TEST_F(Sessions, ThatCouldBeMeantBothAreNamed) {
@@ -74,6 +79,8 @@ TEST_F(Sessions, AnIdWhoseSessionWasKilledBeforeItsFirstWordIsFree) {
   std::filesystem::resize_file(place.journal(), 0);
   EXPECT_TRUE(store.create("/p", clock, place.id));
   std::filesystem::remove(place.journal());
+  EXPECT_TRUE(store.create("/p", clock, place.id));
+  std::filesystem::resize_file(place.journal(), 30);
   EXPECT_TRUE(store.create("/p", clock, place.id));
   EXPECT_EQ(store.create("/p", clock, place.id).error().code, Errc::duplicate_id);
 }
@@ -104,6 +111,36 @@ TEST_F(Sessions, AForkKnowsWhatTheOtherKnewAndGoesItsOwnWay) {
   EXPECT_EQ(session->opening.header.directory, "/p");
   ASSERT_EQ(session->history.size(), 1U);
   EXPECT_EQ(session->history[0].content, R"([{"type":"text","text":"one"},{"type":"text","text":"three"}])");
+}
+
+TEST_F(Sessions, AForkTakesAlongWhatItNeedsToUndoAndToGoOnWithSubagents) {
+  const SessionPlace from = create("/p");
+  FileChanges changes(from.folder);
+  const ContentId old = content_id("old");
+  ASSERT_EQ(changes.keep({.path = "/p/a", .before = old, .after = content_id("new"), .call_id = "1"}, "old"), "");
+  ASSERT_TRUE(Journal::open(from.folder + "/subagents", clock, {}, "agent-a1.jsonl"));
+  const auto fork = store.fork(from, clock);
+  ASSERT_TRUE(fork) << fork.error().message;
+  FileChanges copied(fork->folder);
+  ASSERT_EQ(copied.all()->size(), 1U);
+  EXPECT_EQ(copied.before_image(old), "old");
+  EXPECT_TRUE(Session::load(fork->folder + "/subagents/agent-a1.jsonl"));
+  EXPECT_EQ(mode_of(fork->folder + "/changes.jsonl"), 0600U);
+  EXPECT_EQ(mode_of(fork->folder + "/before"), 0700U);
+  ASSERT_TRUE(copied.mark_undone(1));
+  EXPECT_FALSE(changes.all()->at(0).is_undone) << "each goes its own way";
+}
+
+TEST_F(Sessions, AForkThatFailsLeavesNoHalfOfOne) {
+  const SessionPlace from = create("/p");
+  say(from, std::string(100'000, 'x'));
+  {
+    const FileSizeLimit full(50'000);
+    EXPECT_FALSE(store.fork(from, clock));
+  }
+  EXPECT_EQ(store.list()->size(), 1U);
+  EXPECT_EQ(store.latest("/p")->id, from.id);
+  EXPECT_EQ(folder.names("state/deft/sessions"), std::vector<std::string>{from.id});
 }
 
 TEST_F(Sessions, OneThatIsInUseCanBeForkedButNotOpened) {

@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <random>
+#include <unordered_set>
 
+#include "deft/agent/journal.h"
+#include "deft/core/assembler.h"
 #include "deft/core/conversation.h"
+#include "deft/core/message_content.h"
 #include "deft/testing/agent_bench.h"
 
 namespace deft {
@@ -23,12 +28,17 @@ class SessionFromLines : public ::testing::Test {
     return R"({"type":"prompt","content":)" + json_quote(R"([{"type":"text","text":")" + std::string(text) + "\"}]") +
            "}";
   }
-  static std::string calls(std::string_view type, const std::vector<std::string>& ids) {
+  static std::string compacted(int kept) {
+    return R"({"type":"compacted","summary":"[{\"type\":\"text\",\"text\":\"short\"}]","kept_messages":)" +
+           std::to_string(kept) + "}";
+  }
+  static std::string calls(std::string_view type, const std::vector<std::string>& ids, std::string_view uuid = {}) {
     std::string content;
     for (const std::string& id : ids) {
       content += (content.empty() ? "[" : ",") + (R"({"type":"tool_use","id":")" + id + R"(","name":"Do","input":{}})");
     }
-    return R"({"type":")" + std::string(type) + R"(","content":)" + json_quote(content + "]") + "}";
+    const std::string named = uuid.empty() ? "" : R"(,"uuid":)" + json_quote(uuid);
+    return R"({"type":")" + std::string(type) + R"(","content":)" + json_quote(content + "]") + named + "}";
   }
   static std::string intent(std::string_view id) {
     return R"({"type":"intent","call":")" + std::string(id) + R"(","tool":"Do","input":{}})";
@@ -49,6 +59,19 @@ class SessionFromLines : public ::testing::Test {
       if (find_string(block, "tool_use_id") == call) return std::string(find_string(block, "content").value_or(""));
     }
     return "";
+  }
+
+  // Calls that the model is told to have changed nothing.
+  static std::vector<std::string> not_done(const Session& session) {
+    std::vector<std::string> ids;
+    for (const HistoryMessage& message : session.history) {
+      const auto blocks = parse_json(message.content).value();
+      for (const Json& block : blocks.as_array()) {
+        const bool says_so = find_string(block, "content").value_or("").find(kNotDoneText) != std::string_view::npos;
+        if (says_so) ids.emplace_back(find_string(block, "tool_use_id").value_or(""));
+      }
+    }
+    return ids;
   }
 
   const TempFolder folder;
@@ -129,6 +152,102 @@ TEST_F(SessionFromLines, WhateverLineIsMissingTheHistoryIsValid) {
     folder.put("journal.jsonl", text);
     ASSERT_TRUE(Session::load(folder / "journal.jsonl")) << text;  // which checks it
   }
+}
+
+TEST_F(SessionFromLines, WhateverLinesAreMissingOrStandThereTwiceTheHistoryIsValidAndWhatBeganIsNeverCalledNotDone) {
+  const std::vector<std::string> whole = {prompt("go"),
+                                          calls("draft", {"a"}, "m1"),
+                                          intent("a"),
+                                          result("a", "A"),
+                                          calls("draft", {"b", "c"}, "m1"),
+                                          intent("c"),
+                                          calls("message", {"a", "b", "c", "d"}, "m1"),
+                                          result("b", "B"),
+                                          result("c", "C"),
+                                          intent("d"),
+                                          result("d", "D"),
+                                          R"({"type":"results","given":[{"call":"a"},{"call":"b"}]})",
+                                          result("e", "E"),
+                                          R"({"type":"discarded"})",
+                                          result("e", "E again"),
+                                          calls("draft", {"e", "f"}, "m2"),
+                                          intent("f"),
+                                          calls("message", {"e", "f"}, "m2"),
+                                          result("f", "F"),
+                                          R"({"type":"results","given":[{"call":"e"},{"call":"f"}]})",
+                                          compacted(2),
+                                          calls("message", {"g"}, "m3"),
+                                          intent("g"),
+                                          result("g", "G"),
+                                          R"({"type":"results","given":[{"call":"g"}]})",
+                                          prompt("and now"),
+                                          calls("draft", {"h"}, "m4"),
+                                          intent("h")};
+  const std::string header = *folder.bytes("journal.jsonl");
+  std::minstd_rand random(7);
+  for (int round = 0; round < 400; ++round) {
+    std::string text = header;
+    std::unordered_set<std::string> began;
+    for (const std::string& line : whole) {
+      const auto chance = random() % 10;
+      if (chance == 0) continue;
+      text += line + "\n";
+      if (chance == 1) text += line + "\n";
+      if (chance == 2) text += line.substr(0, line.size() / 2) + "\n" + line + "\n";
+      if (line.starts_with(R"({"type":"intent")")) began.insert(std::string(*find_string(*parse_json(line), "call")));
+    }
+    folder.put("journal.jsonl", text);
+    const auto session = Session::load(folder / "journal.jsonl");  // which checks it
+    ASSERT_TRUE(session) << session.error().message << "\n" << text;
+    for (const std::string& call : not_done(*session)) ASSERT_FALSE(began.contains(call)) << call << "\n" << text;
+  }
+}
+
+// The disk was full for a moment, and nobody else was told.
+TEST_F(SessionFromLines, AMessageWhoseResultsAreMissingTakesNothingFromTheNextOne) {
+  lines({prompt("go"), calls("message", {"a"}, "m1"), intent("a"), result("a", "A"), calls("draft", {"b"}, "m2"),
+         intent("b"), result("b", "B"), calls("message", {"b"}, "m2")});
+  EXPECT_EQ(told(load(), "b"), "B");
+}
+
+TEST_F(SessionFromLines, AMessageOfWhichOnlyTheDraftIsThereStaysBeforeTheNextOne) {
+  lines({prompt("go"), calls("draft", {"a"}, "m1"), intent("a"), result("a", "A"), calls("message", {"b"}, "m2"),
+         result("b", "B")});
+  const Session session = load();
+  ASSERT_EQ(session.history.size(), 5U);
+  EXPECT_NE(session.history[1].content.find("\"a\""), std::string::npos);
+  EXPECT_NE(session.history[2].content.find("\"A\""), std::string::npos);
+  EXPECT_EQ(told(session, "b"), "B");
+}
+
+TEST_F(SessionFromLines, ADraftThatStandsThereTwiceIsOneDraft) {
+  lines({prompt("go"), calls("draft", {"a"}, "m1"), calls("draft", {"a"}, "m1"), calls("draft", {"b"}, "m1"),
+         intent("b")});
+  const Session session = load();
+  ASSERT_EQ(session.history.size(), 3U);
+  EXPECT_EQ(session.call_ids, (std::vector<std::string>{"a", "b"}));
+}
+
+// Whose message nobody knows: the process ended while it streamed in, and had no effect. Its id may come again.
+TEST_F(SessionFromLines, AResultBelongsToNoMessageAfterTheNextPrompt) {
+  lines({prompt("go"), result("a", "of the message that never was"), prompt("again"), calls("message", {"a"}, "m2"),
+         intent("a"), result("a", "A")});
+  EXPECT_EQ(told(load(), "a"), "A");
+}
+
+TEST_F(SessionFromLines, AnIntentIsReadHoweverDeepItsInputIs) {
+  std::string input = "{}";
+  for (std::size_t depth = 1; depth < kCallInputDepthMax; ++depth) input = R"({"a":)" + input + "}";
+  const SystemClock clock;
+  const ToolCall call{.id = "deep", .name = "Do", .input = parse_json(input).value(), .input_text = input};
+  const std::string content = assistant_content({ToolUseBlock{call, {}}});
+  {
+    auto journal = Journal::open(folder.path(), clock);
+    ASSERT_TRUE(journal);
+    ASSERT_TRUE(journal->append(JournalEntry("draft").text("content", content).text("uuid", "m1")));
+    ASSERT_TRUE(journal->intent(call));
+  }
+  EXPECT_NE(told(load(), "deep").find(kInterruptedText), std::string::npos);
 }
 
 TEST_F(SessionFromLines, JournalsOfTheFirstVersionStayReadable) {
@@ -213,10 +332,47 @@ TEST(ResumedAgent, KnowsWhereItIsAndWhatItHasRead) {
   EXPECT_EQ(bench.agent().engine().session().working_directory, bench.folder.path());
 }
 
+// By which their changes would be undone together.
+TEST(ResumedAgent, GivesNoCallTheIdOfACallOfAnEarlierSubagent) {
+  AgentBench bench;
+  bench.add_effect("Do");
+  bench.model.will_answer({call_of_model("call_0", "Do")});
+  bench.model.will_answer({text_of_model("Done.")});
+  bench.turn("go");
+  bench.folder.put("session/subagents/agent-1.jsonl",
+                   "{\"type\":\"journal\",\"version\":2}\n"
+                   "{\"type\":\"intent\",\"call\":\"call_0-2\",\"tool\":\"Do\",\"input\":{}}\n");
+  bench.reopen();
+  bench.model.will_answer({call_of_model("call_0", "Do")});
+  bench.model.will_answer({text_of_model("Done.")});
+  bench.turn("again");
+  EXPECT_NE(bench.journal_text().find("\"call\":\"call_0-3\""), std::string::npos);
+}
+
 TEST(ResumedAgent, SessionsInUseAreNotOpenedTwice) {
   AgentBench bench;
   bench.agent();
   EXPECT_EQ(Agent::open(bench.options, bench.model, bench.frontend).error().code, Errc::denied);
+}
+
+TEST(ResumedAgent, LinesThatStandThereTwiceDoNoHarm) {
+  std::string doubled;
+  {
+    AgentBench bench;
+    bench.add_effect("Do");
+    bench.model.will_answer({text_of_model("I do."), call_of_model("1", "Do"), call_of_model("2", "Do")});
+    bench.model.will_answer({text_of_model("Done.")});
+    bench.turn("go");
+    std::istringstream lines(bench.journal_text());
+    for (std::string line; std::getline(lines, line);) doubled += line + "\n" + (doubled.empty() ? "" : line + "\n");
+  }
+  AgentBench bench;
+  bench.add_effect("Do");
+  bench.folder.put("session/journal.jsonl", doubled, 0600);
+  bench.model.will_answer({text_of_model("On it goes.")});
+  ASSERT_EQ(bench.turn("go on").reason, TurnReason::completed);
+  EXPECT_EQ(history_problem(*bench.model.requests()[0].history), std::nullopt);
+  EXPECT_TRUE(bench.effects.empty());
 }
 
 // Every moment at which the process could have ended: the journal as it was then.

@@ -1,5 +1,6 @@
 #include "deft/agent/session_timeline.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <unordered_map>
@@ -16,6 +17,7 @@ namespace deft {
 namespace {
 
 constexpr std::int64_t kUsPerMs = 1'000;
+constexpr std::int64_t kTimeMsMax = std::int64_t{1} << 50;  // what is beyond is no time
 constexpr std::size_t kTitleCharactersMax = 80;
 
 // Lines of any length, of which only so much is kept as is looked at.
@@ -40,12 +42,14 @@ bool read_timeline_file(const std::string& path, Timeline& timeline) {
   return true;
 }
 
-std::string title_of(const Json& entry) {
+// Masked before it is cut: the beginning of a secret does not look like one.
+std::string title_of(const Json& entry, const SecretMask& mask) {
   const std::string tool(find_string(entry, "tool").value_or(""));
   const Json* input = find(entry, "input");
   if (!input) return tool;
   for (const char* key : {"command", "file_path", "pattern", "url", "query", "description"}) {
-    if (const auto value = find_string(*input, key)) return tool + "(" + one_line(*value, kTitleCharactersMax) + ")";
+    const auto value = find_string(*input, key);
+    if (value) return tool + "(" + one_line(mask.masked(*value), kTitleCharactersMax) + ")";
   }
   return tool;
 }
@@ -56,7 +60,7 @@ class JournalCalls {
   explicit JournalCalls(Timeline& timeline) : timeline_(timeline), mask_(secrets_of_environment()) {}
 
   void take(std::string_view type, const Json& entry) {
-    const std::int64_t now = find_int(entry, "time_ms").value_or(0) * kUsPerMs;
+    const std::int64_t now = std::clamp<std::int64_t>(find_int(entry, "time_ms").value_or(0), 0, kTimeMsMax) * kUsPerMs;
     const std::string id(find_string(entry, "call").value_or(""));
     if (type == "asked") open(id, entry, now).asked_us = now;
     if (type == "intent") open(id, entry, now).call.started_us = now;
@@ -74,20 +78,22 @@ class JournalCalls {
     if (is_new) {
       found->second.call = {.id = id,
                             .tool = std::string(find_string(entry, "tool").value_or("")),
-                            .title = mask_.masked(title_of(entry)),
+                            .title = title_of(entry, mask_),
                             .span = {now, now}};
     }
     return found->second;
   }
 
-  void close(const std::string& id, const Json& entry, std::int64_t now) {
-    Open& known = open(id, entry, now);
+  void close(const std::string& id, const Json& entry, std::int64_t time) {
+    Open& known = open(id, entry, time);
     TimelineCall& call = known.call;
+    // A clock may have jumped back meanwhile.
+    const std::int64_t now = std::max({time, call.span.begin_us, call.started_us, known.asked_us});
     call.span.end_us = now;
     // A call that only reads leaves no trace of its begin.
     if (call.started_us == 0 && known.asked_us == 0) call.started_us = now;
     if (known.asked_us != 0) {
-      const std::int64_t settled = call.started_us == 0 ? now : call.started_us;
+      const std::int64_t settled = call.started_us == 0 ? now : std::max(call.started_us, known.asked_us);
       call.stages.push_back({"question", {known.asked_us, settled}, {}});
     }
     if (call.started_us != 0) call.stages.push_back({"call", {call.started_us, now}, {}});

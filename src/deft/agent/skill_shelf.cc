@@ -113,6 +113,7 @@ void SkillShelf::add(const Place& place, Skill::Kind kind, const std::string& na
                    .path = path,
                    .folder = {},
                    .trusted = place.source != Skill::Source::project || request_.trusted};
+  if (use_of(name) == ToolSettings::SkillUse::off) return;
   auto skill = load(where, place.root);
   if (!skill) return note(skill.error().message + "; it is left out");
   skill->body.clear();
@@ -158,7 +159,25 @@ Result<Skill> SkillShelf::load(const SkillPlace& place, const std::string& root)
   if (skill && request_.model_named && !skill->model.empty() && skill->model != "inherit") {
     skill->model = request_.model_named(skill->model);
   }
+  if (skill) apply_settings(*skill);
   return skill;
+}
+
+ToolSettings::SkillUse SkillShelf::use_of(const std::string& name) const {
+  const auto found = request_.settings.skill_overrides.find(name);
+  return found == request_.settings.skill_overrides.end() ? ToolSettings::SkillUse::on : found->second;
+}
+
+void SkillShelf::apply_settings(Skill& skill) const {
+  using Use = ToolSettings::SkillUse;
+  const Use use = use_of(skill.name);
+  skill.for_model = skill.for_model && use != Use::user_only && use != Use::off;
+  skill.for_user = skill.for_user && use != Use::off;
+  if (use == Use::name_only) {
+    skill.description.clear();
+    skill.when_to_use.clear();
+  }
+  skill.runs_commands = request_.settings.skill_commands || skill.source == Skill::Source::managed;
 }
 
 void SkillShelf::note(std::string problem) const {

@@ -11,6 +11,7 @@
 #include "deft/base/glob.h"
 #include "deft/config/settings_files.h"
 #include "deft/config/skill_file.h"
+#include "deft/config/tool_settings.h"
 #include "deft/os/files.h"
 #include "deft/tools/skill.h"
 
@@ -27,6 +28,7 @@ struct SkillRequest {
   WantedSources sources = {};  // of user and project
   // What a model is called that is given by a short name, "opus"; nothing: as it is.
   std::function<std::string(const std::string& model)> model_named = nullptr;
+  ToolSettings settings = {};  // who may use which, and whether their commands are run
   // Whether the model may be shown a file at all; nothing: it may.
   std::function<bool(const std::string& path)> may_read = nullptr;
 };
@@ -79,6 +81,8 @@ class SkillShelf final : public Skills {
   void add(const Place& place, Skill::Kind kind, const std::string& name, const std::string& path);
   Result<std::string> read(const std::string& path, const std::string& root, std::string& canonical) const;
   Result<Skill> load(const SkillPlace& place, const std::string& root) const;
+  ToolSettings::SkillUse use_of(const std::string& name) const;
+  void apply_settings(Skill& skill) const;
   void note(std::string problem) const;
   Result<Skill> look_up(std::string_view name) const;
 

@@ -54,6 +54,25 @@ TEST_F(SkillShelfTest, SkillsAndCommandsAreFoundInAllTheirPlaces) {
   EXPECT_EQ(found("e").folder, "/home/u/p/.claude/skills/e");
 }
 
+TEST_F(SkillShelfTest, TheSettingsSayWhoMayUseWhichAndWhetherCommandsRun) {
+  using Use = ToolSettings::SkillUse;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    disk.put("/home/u/.claude/skills/" + std::string(name) + "/SKILL.md", "---\ndescription: about it\n---\n!`date`\n");
+  }
+  disk.put("/etc/deft/skills/m/SKILL.md", "!`date`");
+  request.settings.skill_overrides = {{"b", Use::name_only}, {"c", Use::user_only}, {"d", Use::off}};
+  request.settings.skill_commands = false;
+  const SkillShelf shelf(request, disk);
+  EXPECT_EQ(names_of(shelf.all()), (Names{"a", "b", "c", "m"}));
+  EXPECT_EQ(names_of(shelf.for_model()), (Names{"a", "b", "m"}));
+  EXPECT_EQ(found("a").description, "about it");
+  EXPECT_EQ(found("b").description, "");
+  EXPECT_FALSE(found("c").for_model);
+  EXPECT_TRUE(found("c").for_user);
+  EXPECT_FALSE(found("a").runs_commands);
+  EXPECT_TRUE(found("m").runs_commands) << "the machine's own";
+}
+
 TEST_F(SkillShelfTest, AboveTheRepositoryNothingIsLookedFor) {
   disk.put("/home/.claude/skills/x/SKILL.md", "X");
   EXPECT_EQ(all(), Names{});

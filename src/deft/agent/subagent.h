@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -101,6 +102,8 @@ class Subagents::Subagent {
   std::string model;
   std::optional<WorktreeStay> worktree;  // that it works in
   bool is_trusted = false;               // the folder that it works in
+  // What its type brings along ends with it, however it ends.
+  std::shared_ptr<void> equipment;
   std::atomic<std::size_t> calls = 0;
   std::atomic<bool> in_background = false;
 
@@ -112,6 +115,7 @@ class Subagents::Subagent {
   bool is_member = false;             // of the team: it goes idle instead of ending
   bool is_idle = false;
   bool end_is_wanted = false;
+  std::set<std::string> told_when_idle;  // ids of agents that asked for it
   std::vector<std::function<void()>> callbacks;
 
   // Of start() and finish(), one after the other:

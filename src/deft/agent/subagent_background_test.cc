@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -39,6 +40,26 @@ TEST_F(SubagentsTest, OneInTheBackgroundIsToldOfInTheNextRequestAfterItsEnd) {
   EXPECT_NE(task_of_it->output.find("the report"), std::string::npos);
   EXPECT_EQ(find_string(answer().details, "outputFile"), task_of_it->output_file);
   EXPECT_FALSE(task_of_it->output_file.empty());
+}
+
+TEST_F(SubagentsTest, OneInTheBackgroundThatHangsIsNotWaitedForForEver) {
+  bench.options.waits_for_children = true;
+  bench.options.children_patience = std::chrono::milliseconds(1);
+  bench.add_reader("Read");
+  open();
+  bench.model.answer = [&](const ModelRequest& request) {
+    if (!is_main(request)) return std::vector<ModelEvent>{};  // goes on for ever
+    if (request.history->size() == 1) {
+      return stream_of({call_of_model("1", "Agent", task("x", {{"run_in_background", true}}))});
+    }
+    return stream_of({text_of_model("my last word")});
+  };
+  const TurnEnd end = bench.turn("go");
+  EXPECT_EQ(end.reason, TurnReason::completed);
+  EXPECT_EQ(end.text, "my last word");
+  const auto notices = bench.frontend.all<Notice>();
+  EXPECT_TRUE(std::ranges::any_of(
+      notices, [](const Notice& said) { return said.text.find("still at work") != std::string::npos; }));
 }
 
 TEST_F(SubagentsTest, OneInTheBackgroundCanBeStoppedLikeACommand) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "deft/agent/session_effects.h"
 #include "deft/agent/subagent.h"
 #include "deft/base/text.h"
 #include "deft/core/session_permissions.h"
@@ -54,6 +55,11 @@ Result<std::shared_ptr<Subagents::Subagent>> Subagents::make(const AgentRequest&
     if (!worktree) (*agent)->engine().go_to(std::string(io.session.working_directory()));
     (*agent)->set_state("agent", JsonObject{{"type", type.name}, {"description", request.description}});
   }
+  // Where it goes back to when its plan is approved. Whose parent plans, plans on.
+  ModeMemory& mode = (*agent)->engine().session().mode;
+  if (mode.now == Mode::plan) mode.before_plan = io.permissions->mode();
+  (*agent)->set_state(std::string(kStartedByState), JsonObject{{"call", io.call_id}});
+  if (auto equipped = equip(type, io, **agent, *child); !equipped) return std::unexpected(equipped.error());
   if (auto given = give_tools(request, type, io, **agent, child->member.depth); !given) {
     return std::unexpected(given.error());
   }
@@ -95,10 +101,12 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
   } else if (!type.prompt.empty()) {
     options.system = type.prompt;
   }
+  options.resume = {};
   options.output_format.reset();
   options.structured.reset();
   options.tool_choice.reset();
   options.raw_events = false;
+  options.take_reminders = nullptr;  // each is told once: to whom it is meant for
   const auto turns_max = smaller_of(request.turns_max, type.turns_max);
   options.limits = limits_of(options.limits, parent.agent->spent(), turns_max);
   options.children = &child.member;
@@ -108,10 +116,16 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
   PermissionSetup permissions = inherited(io.permissions->setup());
   if (child.worktree) permissions = in_worktree(std::move(permissions), *child.worktree);
   permissions.mode = subagent_mode(io.permissions->mode(), type.mode);
+  if (options_.rules) {
+    PermissionSource own{.rules = {}, .source = SettingSource::session, .origin = "the agent type " + type.name};
+    for (const std::string& rule : options_.rules(type)) own.rules.allow.push_back(read_rule(rule));
+    if (!own.rules.allow.empty()) permissions.sources.push_back(std::move(own));
+  }
   engine.working_directory = permissions.directory;
   engine.permissions = std::move(permissions);
   engine.workshop = &main_->agent->engine().workshop();
   engine.agent_id = child.id;
+  engine.started_by = child.call_id;
   engine.agent_type = type.name;
   engine.only_reads = engine.only_reads || type.only_reads;
   engine.store = &child.settings;
@@ -130,18 +144,34 @@ std::string Subagents::model_for(const AgentRequest& request, const AgentType& t
   return parent.model;
 }
 
+// What it has of its own, beside what its parent has.
+Result<void> Subagents::equip(const AgentType& type, const ToolIo& io, Agent& agent, Subagent& child) const {
+  if (!options_.equip) return {};
+  if (options_.take_away) {
+    child.equipment = {nullptr, [take_away = options_.take_away, id = child.id](void*) { take_away(id); }};
+  }
+  SubagentOptions::Equipment equipment = options_.equip(child.id, type, io.stop);
+  for (std::string& notice : equipment.notices) frontend_.show(Notice{std::move(notice)});
+  for (auto& tool : equipment.tools) {
+    if (auto added = agent.add_tool(std::move(tool)); !added) return added;
+  }
+  return {};
+}
+
 // Those of its parent that its type may have: never more.
 Result<void> Subagents::give_tools(const AgentRequest& request, const AgentType& type, const ToolIo& io, Agent& agent,
                                    std::size_t depth) const {
-  const SubagentPlace place{.depth = depth, .background = runs_in_background(request)};
+  const SubagentPlace place{.depth = depth,
+                            .background = runs_in_background(request),
+                            .plans = agent.engine().session().mode.now == Mode::plan};
   std::size_t given = 0;
   for (const RegisteredTool& entry : io.pool->advertised()) {
     const ToolSpec& spec = entry.tool->spec();
-    const ToolName name{spec.name, spec.aliases};
+    const ToolName name{spec.name, spec.aliases, spec.mcp ? &*spec.mcp : nullptr};
     if (!may_have_tool(type, name, place)) continue;
     const auto is_named = [&](const std::string& wanted) { return names_tool(wanted, name); };
     if (request.allowed_tools && std::ranges::none_of(*request.allowed_tools, is_named)) continue;
-    if (auto added = agent.add_tool(entry.tool); !added) return added;
+    if (auto added = agent.add_tool(entry.tool, Engine::SchemaCheck::with_the_first_call); !added) return added;
     ++given;
   }
   if (given > 0) return {};

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "deft/agent/subagent.h"
+#include "deft/base/closing_tag.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 
@@ -14,7 +16,7 @@ namespace {
 constexpr std::size_t kLettersWaitingMax = 1'000;  // for one agent
 
 std::string letter_text(const std::string& from, const Letter& letter) {
-  return "<message from=" + json_quote(from) + ">\n" + letter.text +
+  return "<message from=" + json_quote(from) + ">\n" + without_closing_tag(letter.text, "message") +
          "\n</message>\n(From another agent, not from the user. Answer with SendMessage, if an answer is wanted.)";
 }
 
@@ -22,11 +24,12 @@ std::string letter_text(const std::string& from, const Letter& letter) {
 
 std::string Subagents::name_of(const Subagent& child) { return child.name.empty() ? child.id : child.name; }
 
-void Subagents::tell(Member& member, std::string news, std::string notice) {
-  if (member.news.size() >= kLettersWaitingMax) return;
+bool Subagents::tell(Member& member, std::string news, std::string notice) {
+  if (member.news.size() >= kLettersWaitingMax) return false;
   member.news.push_back(std::move(news));
   if (member.agent) member.agent->wake(std::move(notice));
   letters_.notify_all();
+  return true;
 }
 
 void Subagents::ask_to_end(Subagent& child) {
@@ -48,9 +51,18 @@ bool Subagents::waits_for_letters(Subagent& child, const TurnEnd& end) {
   if (end.reason != TurnReason::completed)
     news += " Its turn did not complete: " + std::string(to_string(end.reason)) + ".";
   if (!end.text.empty()) {
-    news += " It said last:\n" + std::string(first_characters(end.text, kAgentNewsCharactersMax));
+    news +=
+        " It said last:\n" + without_closing_tag(first_characters(end.text, kAgentNewsCharactersMax), "teammate-idle");
   }
-  tell(child.parent, news + "\n</teammate-idle>", name + " is idle");
+  news += "\n</teammate-idle>";
+  std::set<std::string> told = std::exchange(child.told_when_idle, {});
+  told.insert(child.parent.id);
+  for (const std::string& id : told) {
+    const auto found = subagents_.find(id);
+    if (id.empty()) tell(*main_, news, name + " is idle");
+    if (found == subagents_.end() || !tell(found->second->member, news, name + " is idle")) continue;
+    found->second->is_idle = false;  // as for a letter
+  }
   letters_.wait(lock, [&] { return child.end_is_wanted || !child.member.news.empty(); });
   child.is_idle = false;
   return !child.end_is_wanted;
@@ -64,36 +76,52 @@ Result<std::vector<std::string>> Subagents::send(std::string_view from, const Le
   const std::string notice =
       "A message of " + name + ": " + one_line(letter.summary.empty() ? letter.text : letter.summary, 100);
   const bool to_all = letter.to == "*";
-  std::vector<std::string> reached;
-  bool is_gone = false;
-  if (!from.empty() && (to_all || letter.to == kLeaderName || letter.to == "main")) {
-    tell(*main_, text, notice);
-    reached.emplace_back(kLeaderName);
+  std::vector<std::string> reached, full;
+  const auto deliver = [&](Member& to, const std::string& who) {
+    (tell(to, text, notice) ? reached : full).push_back(who);
+  };
+  if (!from.empty() && (to_all || letter.to == kLeaderName || letter.to == kLeaderOtherName)) {
+    deliver(*main_, std::string(kLeaderName));
   }
   for (const auto& [id, child] : subagents_) {
     if (id == from || (!to_all && id != letter.to && child->name != letter.to)) continue;
-    if (!child->agent || child->end_is_wanted) {
-      is_gone = true;
-      continue;
-    }
-    tell(child->member, text, notice);
+    if (!child->agent || child->end_is_wanted) continue;
+    deliver(child->member, name_of(*child));
     child->is_idle = false;  // from now on, so that nobody takes it for idle before it wakes up
-    reached.push_back(name_of(*child));
+    if (letter.notify_when_idle) child->told_when_idle.emplace(from);
+  }
+  if (!full.empty()) {
+    return fail(Errc::limit, join(full, ", ") + " did not get it: " + std::to_string(kLettersWaitingMax) +
+                                 " messages wait there unread. Let them be read first." +
+                                 (reached.empty() ? "" : " It reached " + join(reached, ", ") + "."));
   }
   if (!reached.empty()) return reached;
-  if (to_all) return fail(Errc::not_found, "There is nobody else to tell.");
-  if (is_gone || types_seen_.contains(letter.to)) {
-    return fail(Errc::not_found, json_quote(one_line(letter.to, 100)) +
-                                     " has ended and reads nothing any more. Go on with it by Agent and resume, or "
-                                     "start another one.");
-  }
+  return std::unexpected(nobody_reached(from, letter));
+}
+
+Error Subagents::nobody_reached(std::string_view from, const Letter& letter) const {
+  if (letter.to == "*") return {Errc::not_found, "There is nobody else to tell."};
+  const auto sender = subagents_.find(from);
+  const bool is_own = sender == subagents_.end() ? letter.to == kLeaderName || letter.to == kLeaderOtherName
+                                                 : letter.to == from || letter.to == sender->second->name;
+  const std::string whom = json_quote(one_line(letter.to, 100));
+  if (is_own) return {Errc::invalid_input, whom + " is you: a message goes to another agent."};
   std::vector<std::string> known;
+  bool is_gone = types_seen_.contains(letter.to);
   for (const auto& [id, child] : subagents_) {
-    if (child->agent && id != from) known.push_back(name_of(*child));
+    const bool is_there = child->agent && !child->end_is_wanted;
+    if (is_there && id != from) known.push_back(name_of(*child));
+    is_gone = is_gone || (!is_there && (id == letter.to || child->name == letter.to));
   }
-  return fail(Errc::not_found,
-              "There is no agent " + json_quote(one_line(letter.to, 100)) + ". " +
-                  (known.empty() ? "No other agents are at work." : "There are: " + join(known, ", ") + "."));
+  const auto named = names_gone_.find(letter.to);
+  if (is_gone || named != names_gone_.end()) {
+    const std::string id = named == names_gone_.end() ? "" : " " + json_quote(named->second);
+    return {Errc::not_found, whom + " has ended and reads nothing any more. Go on with it by Agent and resume" + id +
+                                 ", or start another one."};
+  }
+  return {Errc::not_found,
+          "There is no agent " + whom + ". " +
+              (known.empty() ? "No other agents are at work." : "There are: " + join(known, ", ") + ".")};
 }
 
 Result<void> Subagents::create_team(const std::string& name) {
@@ -120,9 +148,9 @@ Result<std::vector<std::string>> Subagents::delete_team(bool force) {
     return fail(Errc::failed, "Still at work: " + join(at_work, ", ") +
                                   ". Wait until they are idle, tell them to finish with SendMessage, or give force.");
   }
+  team_.clear();  // who is started from now on is no member: nobody would end it
   for (const auto& child : members) ask_to_end(*child);
   over_.wait(lock, [&] { return std::ranges::all_of(members, [](const auto& child) { return child->is_over; }); });
-  team_.clear();
   return names;
 }
 

@@ -8,6 +8,7 @@
 
 #include "deft/agent/subagent.h"
 #include "deft/base/check.h"
+#include "deft/base/closing_tag.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 
@@ -89,7 +90,7 @@ TokenUse sum_of(const SessionUsage& usage) {
 }
 
 std::string news_of(const std::string& id, const std::string& title, const AgentReport& report) {
-  std::string text = "<task-notification>\nThe agent " + id + " (" + title + "), which worked in the background, ";
+  std::string text = "The agent " + id + " (" + title + "), which worked in the background, ";
   switch (report.status) {
     case AgentReport::Status::completed: text += "is done."; break;
     case AgentReport::Status::cut_short: text += "did not come to its end: " + report.problem; break;
@@ -101,7 +102,8 @@ std::string news_of(const std::string& id, const std::string& title, const Agent
     text += "\nIts report:\n" + std::string(shown);
     if (shown.size() < report.text.size()) text += "\n… (the rest is in " + report.output_file + ")";
   }
-  return text + "\n</task-notification>";
+  const std::string tag = "task-notification";
+  return "<" + tag + ">\n" + without_closing_tag(text, tag) + "\n</" + tag + ">";
 }
 
 }  // namespace
@@ -191,25 +193,30 @@ void Subagents::add_types(std::vector<AgentType> types) {
   }
 }
 
+void Subagents::let_main_start(std::vector<std::string> types) {
+  const std::lock_guard lock(mutex_);
+  of_main_ = std::move(types);
+}
+
 std::vector<AgentType> Subagents::types_for(std::string_view agent_id) const {
   std::vector<AgentType> own;
   std::string who;
+  std::optional<std::vector<std::string>> only;
   {
     const std::lock_guard lock(mutex_);
     own = types_;
     const auto found = subagents_.find(agent_id);
     if (found != subagents_.end()) who = found->second->type;
+    if (found == subagents_.end()) only = of_main_;
   }
   std::vector<AgentType> types;
   for (const AgentType& type : builtin_agent_types()) types.push_back(*type_named(type.name));
   for (AgentType& type : own) {
     if (std::ranges::find(types, type.name, &AgentType::name) == types.end()) types.push_back(std::move(type));
   }
-  const auto its_type = type_named(who);
-  if (!its_type || !its_type->agents) return types;
-  std::erase_if(types, [&](const AgentType& type) {
-    return std::ranges::find(*its_type->agents, type.name) == its_type->agents->end();
-  });
+  if (const auto its_type = type_named(who); its_type && its_type->agents) only = its_type->agents;
+  if (!only) return types;
+  std::erase_if(types, [&](const AgentType& type) { return std::ranges::find(*only, type.name) == only->end(); });
   return types;
 }
 
@@ -261,11 +268,12 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
   if (!options_.worktree && needs_worktree(request)) {
     return fail(Errc::unsupported, "Agents cannot work in a worktree of their own here; leave isolation out.");
   }
-  if (request.name.size() > kAgentNameBytesMax || request.name.find_first_of("*\n") != std::string::npos) {
-    return fail(Errc::invalid_input, "A name has at most 64 bytes, and neither '*' nor a line break.");
+  const bool is_one_line = one_line(request.name, kAgentNameBytesMax) == request.name;
+  if (request.name.size() > kAgentNameBytesMax || !is_one_line || request.name.find('*') != std::string::npos) {
+    return fail(Errc::invalid_input,
+                "A name is one line of at most 64 bytes, without '*' and control characters: give another one.");
   }
-  const bool resumes = !request.resume.empty();
-  if (resumes && !type_of(request.resume)) {
+  if (!request.resume.empty() && !type_of(request.resume)) {
     return fail(Errc::not_found, "There is no agent " + json_quote(one_line(request.resume, 100)) +
                                      " in this session. Give the id that its first call told, or leave resume out.");
   }
@@ -273,17 +281,22 @@ Result<void> Subagents::check(const AgentRequest& request, const ToolIo& io) con
   if (member(io.agent_id).depth >= kAgentDepthMax) {
     return fail(Errc::limit, "An agent at this depth starts no others: do it yourself.");
   }
-  if (const auto found = subagents_.find(request.resume);
-      resumes && found != subagents_.end() && !found->second->is_over) {
+  if (auto free = is_free(request); !free) return free;
+  return has_room();
+}
+
+Result<void> Subagents::is_free(const AgentRequest& request) const {
+  const auto resumed = subagents_.find(request.resume);
+  if (!request.resume.empty() && resumed != subagents_.end() && !resumed->second->report) {
     return fail(Errc::invalid_input, "The agent " + request.resume + " is still at work: wait for it to be done.");
   }
   const bool is_taken = std::ranges::any_of(subagents_, [&](const auto& it) {
-    return !request.name.empty() && it.second->name == request.name && !it.second->is_over;
+    return !request.name.empty() && it.second->name == request.name && !it.second->report;
   });
-  if (is_taken || request.name == kLeaderName) {
+  if (is_taken || request.name == kLeaderName || request.name == kLeaderOtherName) {
     return fail(Errc::invalid_input, "The name " + json_quote(request.name) + " is taken: give another one.");
   }
-  return has_room();
+  return {};
 }
 
 Result<void> Subagents::has_room() const {
@@ -316,9 +329,16 @@ Result<std::string> Subagents::start(const AgentRequest& request, ToolIo& io) {
   Subagent& child = **made;
   const bool background = runs_in_background(request);
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    // Whoever is gone on with has reported; its thread is about to be over, and is waited for.
+    over_.wait(lock, [&] {
+      const auto before = subagents_.find(id);
+      return before == subagents_.end() || !before->second->report || before->second->is_over;
+    });
     if (child.parent.is_closed || io.stop.stop_requested()) return fail(Errc::cancelled, "");
-    if (auto room = has_room(); !room) return std::unexpected(room.error());  // others were faster
+    // Others may have been faster.
+    if (auto room = has_room(); !room) return std::unexpected(room.error());
+    if (auto free = is_free(request); !free) return std::unexpected(free.error());
     child.is_member = !team_.empty() && !child.name.empty();
     subagents_.insert_or_assign(id, *made);
   }
@@ -360,6 +380,7 @@ void Subagents::finish(Subagent& child, const TurnEnd& end) {
     child.member.agent = nullptr;
   }
   agent.reset();  // with those below it; from now on somebody may go on with its journal
+  child.equipment.reset();
   if (child.worktree) end_worktree_of(child, report);
   if (child.in_background) {
     report.output_file = output_file(child.id);
@@ -377,6 +398,7 @@ void Subagents::finish(Subagent& child, const TurnEnd& end) {
   for (auto& callback : callbacks) callback();
   const std::lock_guard lock(mutex_);
   types_seen_.insert_or_assign(child.id, child.type);
+  if (!child.name.empty()) names_gone_.insert_or_assign(child.name, child.id);
   child.is_over = true;
   over_.notify_all();
 }

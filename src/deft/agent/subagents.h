@@ -32,6 +32,16 @@ struct SubagentOptions {
   std::function<std::string(const AgentType& type, const std::string& model)> system = nullptr;
   // Where the background tasks of the session are seen; null: nowhere.
   std::shared_ptr<BackgroundTasks> tasks = nullptr;
+  // What an agent has of its own by its type, made before it begins: hooks, servers and their tools. Taken away again
+  // when it has ended, also if it never began.
+  struct Equipment {
+    std::vector<std::shared_ptr<Tool>> tools = {};
+    std::vector<std::string> notices = {};  // for people
+  };
+  std::function<Equipment(const std::string& agent_id, const AgentType& type, std::stop_token stop)> equip = nullptr;
+  std::function<void(const std::string& agent_id)> take_away = nullptr;
+  // What one of this type may do without asking, beside all others: keep what it remembers.
+  std::function<std::vector<std::string>(const AgentType& type)> rules = nullptr;
   // How one with `isolation: worktree` gets a checkout of its own; nothing: such agents are not started.
   std::optional<WorktreeToolOptions> worktree = std::nullopt;
 };
@@ -57,6 +67,8 @@ class Subagents final : public AgentLauncher, public AgentPost {
   Result<void> attach(Agent& main, const std::function<bool(const std::string& tool)>& wants = nullptr);
   // Further types; one of a name that was there replaces it.
   void add_types(std::vector<AgentType> types);
+  // Only these may be started by the main agent.
+  void let_main_start(std::vector<std::string> types);
 
   std::vector<AgentType> types_for(std::string_view agent_id) const override;
   std::optional<std::string> type_of(std::string_view agent_id) const override;
@@ -93,6 +105,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
   std::string model_for(const AgentRequest& request, const AgentType& type, const AgentOptions& parent) const;
   Result<void> give_tools(const AgentRequest& request, const AgentType& type, const ToolIo& io, Agent& agent,
                           std::size_t depth) const;
+  Result<void> equip(const AgentType& type, const ToolIo& io, Agent& agent, Subagent& child) const;
   Result<WorktreeStay> worktree_for(const AgentRequest& request, const ToolIo& io, const std::string& id) const;
   void end_worktree_of(Subagent& child, AgentReport& report) const;
   Result<void> may_start(const std::string& type, const ToolIo& io) const;
@@ -101,16 +114,18 @@ class Subagents final : public AgentLauncher, public AgentPost {
   void go_to_background(Subagent& child);
   void tell_of_end(Subagent& child);
   bool waits_for_letters(Subagent& child, const TurnEnd& end);
-  void tell(Member& member, std::string news, std::string notice);  // under mutex_
-  void ask_to_end(Subagent& child);                                 // under mutex_
+  bool tell(Member& member, std::string news, std::string notice);          // under mutex_; false: too much waits there
+  Error nobody_reached(std::string_view from, const Letter& letter) const;  // under mutex_
+  void ask_to_end(Subagent& child);                                         // under mutex_
   static std::string name_of(const Subagent& child);
 
   // For Member.
   bool take(Feed& item);
   void end_children_of(Member& member, bool wait);
   Members children_of(const Member& member) const;
-  Member& member(std::string_view agent_id) const;  // the main agent's if it is unknown
-  Result<void> has_room() const;                    // for one more; under mutex_
+  Member& member(std::string_view agent_id) const;          // the main agent's if it is unknown
+  Result<void> has_room() const;                            // for one more; under mutex_
+  Result<void> is_free(const AgentRequest& request) const;  // its name, and whom it goes on with; under mutex_
   void reap();
 
   const SubagentOptions options_;
@@ -121,11 +136,13 @@ class Subagents final : public AgentLauncher, public AgentPost {
   std::condition_variable over_;     // one more is
   std::condition_variable letters_;  // have come, or an end is wanted
   // All under mutex_.
-  std::vector<AgentType> types_;  // beside the built-in ones
-  std::string team_;              // empty: there is none
+  std::vector<AgentType> types_;                     // beside the built-in ones
+  std::optional<std::vector<std::string>> of_main_;  // that it may start; nothing: any
+  std::string team_;                                 // empty: there is none
   std::map<std::string, std::shared_ptr<Subagent>, std::less<>> subagents_;
   std::map<std::string, Question, std::less<>> questions_;  // by the id that people see; calls of the host's tools too
   mutable std::map<std::string, std::string, std::less<>> types_seen_;  // of ended agents
+  std::map<std::string, std::string, std::less<>> names_gone_;          // of ended agents: who had it last
 };
 
 }  // namespace deft

@@ -56,6 +56,23 @@ TEST_F(SubagentsTest, WhatHappensToItIsShownUnderTheCallThatStartedIt) {
   EXPECT_EQ(of_children<TurnEnded>().size(), 1U);
 }
 
+TEST_F(SubagentsTest, WhatTheMainAgentIsToBeRemindedOfIsNotToldToAnother) {
+  std::vector<std::string> due;
+  bench.options.take_reminders = [&] { return std::exchange(due, {}); };
+  open();
+  child = [&](const ModelRequest&) {
+    due = {"the file has changed"};  // while the subagent is at work
+    return stream_of({call_of_model("c", "Nothing")});
+  };
+  delegate(task("look", {{"max_turns", 2}}));
+  for (const ModelRequest& request : child_requests()) {
+    for (const HistoryMessage& message : *request.history) {
+      EXPECT_EQ(message.content.find("the file has changed"), std::string::npos);
+    }
+  }
+  EXPECT_NE(last_words(bench.model.requests().back()).find("the file has changed"), std::string::npos);
+}
+
 TEST_F(SubagentsTest, ManyWorkAtOnceAndHoldNoSlotWhileTheyDo) {
   bench.options.engine.executor.slots = 1;
   bench.add_reader("Look", "seen");
@@ -66,6 +83,51 @@ TEST_F(SubagentsTest, ManyWorkAtOnceAndHoldNoSlotWhileTheyDo) {
   main_calls({task("a"), task("b"), task("c"), task("d"), task("e")});
   EXPECT_EQ(bench.turn("go").text, "done");
   EXPECT_EQ(of_children<TurnEnded>().size(), 5U);
+}
+
+// Calls of all agents together, at any moment: ten subagents, each with ten calls, three of which may work.
+TEST_F(SubagentsTest, AllAgentsOfASessionShareItsSlots) {
+  bench.options.engine.executor.slots = 3;
+  std::atomic<int> at_work = 0;
+  std::atomic<int> most = 0;
+  bench.add_tool({.spec = {.name = "Look", .input_schema = JsonObject{{"type", "object"}}},
+                  .run = [&](const Json&, ToolIo&) -> Result<ToolResult> {
+                    const int now = ++at_work;
+                    for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
+                    }
+                    std::this_thread::yield();
+                    --at_work;
+                    return ToolResult{.text = "seen"};
+                  },
+                  .is_read_only = [](const Json&) { return true; }});
+  open();
+  child = [](const ModelRequest& request) {
+    if (has_results(request)) return stream_of({text_of_model("ok")});
+    std::vector<Block> calls;
+    for (int i = 0; i < 10; ++i) calls.push_back(call_of_model("c" + std::to_string(i), "Look"));
+    return stream_of(std::move(calls));
+  };
+  main_calls(std::vector<Json>(10, task("look")));
+  EXPECT_EQ(bench.turn("go").text, "done");
+  EXPECT_EQ(of_children<TurnEnded>().size(), 10U);
+  EXPECT_EQ(of_children<CallAnswered>().size(), 100U);
+  EXPECT_LE(most, 3);
+}
+
+// One slot, three levels: whoever waits for those below holds none.
+TEST_F(SubagentsTest, ParentsNeverStarveTheirChildren) {
+  bench.options.engine.executor.slots = 1;
+  bench.add_reader("Look", "seen");
+  open();
+  child = [](const ModelRequest& request) {
+    if (has_results(request)) return stream_of({text_of_model("ok")});
+    const bool is_deepest = last_words(request).find("deep") != std::string::npos;
+    if (is_deepest) return stream_of({call_of_model("c", "Look")});
+    return stream_of({call_of_model("c1", "Agent", task("deep")), call_of_model("c2", "Agent", task("deep"))});
+  };
+  main_calls(std::vector<Json>(5, task("delegate")));
+  EXPECT_EQ(bench.turn("go").text, "done");
+  EXPECT_EQ(of_children<TurnEnded>().size(), 15U);
 }
 
 TEST_F(SubagentsTest, NeverMoreThanTheLimitAreAtWork) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "deft/os/unique_fd.h"
@@ -14,17 +15,48 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kFoldersLookedAtMax = 100'000;
+constexpr std::string_view kRemoved = ".removed-";
 
 bool is_own_folder(const std::string& path) {
   struct stat found{};
   return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == ::geteuid();
 }
 
+bool is_older(int journal, std::chrono::hours age, std::chrono::system_clock::time_point now) {
+  struct stat status{};
+  if (::fstat(journal, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink == 0) return false;
+  return now - std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec) >= age;
+}
+
 }  // namespace
 
-std::vector<std::string> sweep_sessions(const std::string& root, std::chrono::hours age,
-                                        std::chrono::system_clock::time_point now) {
-  std::vector<std::string> removed;
+std::error_code remove_session_folder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  fs::path removed = folder;
+  const std::string name = removed.filename();
+  std::error_code ec;
+  if (!name.starts_with(kRemoved)) {
+    removed.replace_filename(std::string(kRemoved) + name);
+    fs::remove_all(removed, ec);
+    fs::rename(folder, removed, ec);
+    if (ec) return ec;
+  }
+  std::vector<fs::path> others;
+  for (fs::directory_iterator entry(removed, ec), end; !ec && entry != end; entry.increment(ec)) {
+    if (entry->path().filename() != "journal.jsonl") others.push_back(entry->path());
+  }
+  for (const fs::path& path : others) {
+    fs::remove_all(path, ec);
+    if (ec) return ec;
+  }
+  fs::remove_all(removed, ec);
+  return ec;
+}
+
+SweptSessions sweep_sessions(const std::string& root, std::chrono::hours age, std::chrono::system_clock::time_point now,
+                             std::chrono::steady_clock::duration patience) {
+  SweptSessions swept;
+  const auto until = std::chrono::steady_clock::now() + patience;
   std::error_code ec;
   std::size_t looked_at = 0;
   for (std::filesystem::directory_iterator entry(root, ec), end; !ec && entry != end; entry.increment(ec)) {
@@ -32,16 +64,14 @@ std::vector<std::string> sweep_sessions(const std::string& root, std::chrono::ho
     const std::string folder = entry->path();
     if (!is_own_folder(folder)) continue;
     const UniqueFd journal(::open((folder + "/journal.jsonl").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat status{};
-    if (!journal || ::fstat(journal.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    const auto used = std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec);
-    if (now - used < age) continue;
+    if (!journal || !is_older(journal.get(), age, now)) continue;
+    swept.is_complete = std::chrono::steady_clock::now() < until;
+    if (!swept.is_complete) break;
     if (::flock(journal.get(), LOCK_EX | LOCK_NB) != 0) continue;  // it is in use
-    std::error_code failed;
-    std::filesystem::remove_all(folder, failed);
-    if (!failed) removed.push_back(entry->path().filename());
+    if (!is_older(journal.get(), age, now)) continue;              // it was, until we had the lock
+    if (!remove_session_folder(folder)) swept.removed.push_back(entry->path().filename());
   }
-  return removed;
+  return swept;
 }
 
 }  // namespace deft

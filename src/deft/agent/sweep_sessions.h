@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace deft {
@@ -9,8 +10,17 @@ namespace deft {
 // Removes the sessions below `root` (a folder for each, agent/session_store.h) that nobody has used for `age`, with
 // everything that they keep: journal, stored results, contents for undo. Never one that is in use: its journal is
 // locked, and ours is the lock while it is being removed. Only folders of this user's with a journal in them. Returns
-// their names.
-std::vector<std::string> sweep_sessions(const std::string& root, std::chrono::hours age,
-                                        std::chrono::system_clock::time_point now);
+// their names. After `patience` it stops.
+struct SweptSessions {
+  std::vector<std::string> removed;
+  bool is_complete = true;  // nothing that is old is left
+};
+SweptSessions sweep_sessions(const std::string& root, std::chrono::hours age, std::chrono::system_clock::time_point now,
+                             std::chrono::steady_clock::duration patience = std::chrono::hours(1));
+
+// Removes a session's folder; whoever calls has the lock of its journal. It gets another name first, so that whoever
+// opens the session at that moment finds either all of it, locked, or nothing. Its journal goes last: what is left if
+// the process is killed meanwhile is removed some other day.
+std::error_code remove_session_folder(const std::string& folder);
 
 }  // namespace deft

@@ -5,7 +5,10 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
+#include "deft/agent/journal.h"
 #include "deft/os/unique_fd.h"
 #include "deft/testing/temp_folder.h"
 
@@ -35,14 +38,49 @@ TEST(SweepSessions, RemovesOnlySessionsThatNobodyHasUsedForLong) {
   const std::string elsewhere = session("elsewhere/old", 2 * kMonth);
   ASSERT_EQ(::symlink((folder / "elsewhere/old").c_str(), (folder / "link").c_str()), 0);
 
-  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now), std::vector<std::string>{"old"});
+  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now).removed, std::vector<std::string>{"old"});
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"elsewhere", "link", "live", "notes", "recent"}));
   EXPECT_EQ(folder.names("elsewhere"), std::vector<std::string>{"old"});
 }
 
+TEST(SweepSessions, WithoutPatienceSaysThatItIsNotDone) {
+  const TempFolder folder;
+  folder.put("old/journal.jsonl", "{}\n");
+  const auto later = std::chrono::system_clock::now() + 2 * kMonth;
+  EXPECT_FALSE(sweep_sessions(folder.path(), kMonth, later, std::chrono::seconds(0)).is_complete);
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"old"});
+  EXPECT_TRUE(sweep_sessions(folder.path(), kMonth, later).is_complete);
+}
+
+TEST(SweepSessions, WhatAKilledSweepHasLeftIsRemovedByTheNext) {
+  const TempFolder folder;
+  folder.put(".removed-old/journal.jsonl", "{}\n");
+  const auto later = std::chrono::system_clock::now() + 2 * kMonth;
+  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, later).removed.size(), 1U);
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(SweepSessions, NobodyLosesTheSessionThatHeHasOpened) {
+  const TempFolder folder;
+  const SystemClock clock;
+  std::atomic<bool> is_over = false;
+  std::jthread sweeper([&] {
+    const auto later = std::chrono::system_clock::now() + 2 * kMonth;
+    while (!is_over) sweep_sessions(folder.path(), kMonth, later);
+  });
+  for (int i = 0; i < 2'000; ++i) {
+    auto journal = Journal::open(folder / "session", clock);
+    if (!journal) continue;  // it is just being removed
+    EXPECT_TRUE(journal->intent({.id = std::to_string(i), .name = "A"}));
+    const std::string text = folder.bytes("session/journal.jsonl").value_or("(gone)");
+    EXPECT_NE(text.find("\"call\":\"" + std::to_string(i) + "\""), std::string::npos) << text;
+  }
+  is_over = true;
+}
+
 TEST(SweepSessions, AMissingFolderHasNoSessions) {
   const TempFolder folder;
-  EXPECT_TRUE(sweep_sessions(folder / "missing", kMonth, std::chrono::system_clock::now()).empty());
+  EXPECT_TRUE(sweep_sessions(folder / "missing", kMonth, std::chrono::system_clock::now()).removed.empty());
 }
 
 }  // namespace

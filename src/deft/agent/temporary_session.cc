@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -16,9 +17,17 @@ constexpr std::string_view kNamePrefix = "deft-session-";
 constexpr std::string_view kLockName = "/alive";
 constexpr int kEntriesLookedAtMax = 10'000;
 
-UniqueFd lock_of(const std::string& folder, int flags) {
-  UniqueFd file(::open((folder + std::string(kLockName)).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+UniqueFd lock_file(const std::string& path, int flags) {
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
   if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.reset();
+  return file;
+}
+
+// It has its name only once it is locked: whoever looks for the dead would else find one that is free.
+UniqueFd make_lock(const std::string& folder) {
+  const std::string name = folder + std::string(kLockName);
+  UniqueFd file = lock_file(name + ".new", O_CREAT);
+  if (file && ::rename((name + ".new").c_str(), name.c_str()) != 0) file.reset();
   return file;
 }
 
@@ -35,7 +44,7 @@ void remove_dead_sessions(const std::filesystem::path& parent) {
     if (++looked_at > kEntriesLookedAtMax) return;
     const std::string name = entry->path().filename();
     if (!name.starts_with(kNamePrefix) || !is_own_folder(entry->path())) continue;
-    const UniqueFd lock = lock_of(entry->path(), 0);
+    const UniqueFd lock = lock_file(entry->path().string() + std::string(kLockName), 0);
     std::error_code ignored;
     if (lock) std::filesystem::remove_all(entry->path(), ignored);
   }
@@ -48,7 +57,7 @@ Result<TemporarySession> TemporarySession::make(std::string parent) {
   if (!::mkdtemp(path.data())) {
     return std::unexpected(system_error(Errc::io, "cannot create a temporary folder " + path, errno));
   }
-  UniqueFd lock = lock_of(path, O_CREAT);
+  UniqueFd lock = make_lock(path);
   return TemporarySession(std::move(path), std::move(lock));
 }
 

@@ -11,12 +11,12 @@
 #include "deft/base/overloaded.h"
 #include "deft/base/utf8.h"
 #include "deft/core/token_use.h"
-#include "deft/os/secrecy.h"
 
 namespace deft {
 namespace {
 
 constexpr std::size_t kTitleCharactersMax = 200;
+constexpr std::size_t kMaskedCharactersMax = 4'000;  // of a title that are looked at
 
 std::int64_t in_us(std::chrono::nanoseconds time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
@@ -28,12 +28,13 @@ std::int64_t offset_of(const Clock& clock) {
 
 }  // namespace
 
-TimelineRecorder::TimelineRecorder(Frontend& next, const Clock& clock, std::string agent_id)
+TimelineRecorder::TimelineRecorder(Frontend& next, const Clock& clock, Whose whose)
     : next_(next),
       clock_(clock),
-      agent_id_(std::move(agent_id)),
+      agent_id_(std::move(whose.agent_id)),
+      within_(std::move(whose.within)),
       offset_us_(offset_of(clock)),
-      mask_(secrets_of_environment()) {}
+      mask_(std::move(whose.secrets)) {}
 
 void TimelineRecorder::begin(const std::string& session_folder) {
   const std::lock_guard lock(mutex_);
@@ -53,17 +54,32 @@ void TimelineRecorder::tell(TimelineSink& sink) {
 
 std::int64_t TimelineRecorder::now_us() const { return offset_us_ + in_us(clock_.now().time_since_epoch()); }
 
-template <class Ended>
-void TimelineRecorder::keep(const Ended& ended) {
-  if (file_) write(timeline_line(ended));
-  if (sink_) sink_->ended(ended);
+TimelineRecorder::~TimelineRecorder() { write_kept(); }
+
+// Masked before it is cut: the beginning of a secret does not look like one.
+std::string TimelineRecorder::shown(std::string_view title) const {
+  return std::string(
+      first_characters(mask_.masked(first_characters(title, kMaskedCharactersMax)), kTitleCharactersMax));
 }
 
-void TimelineRecorder::write(const std::string& line) {
-  bytes_ += line.size() + 1;
-  if (bytes_ > kTimelineFileBytesMax || line.size() > kTimelineLineBytesMax) return;
-  const std::string whole = line + "\n";
-  [[maybe_unused]] const ssize_t written = ::write(file_.get(), whole.data(), whole.size());
+template <class Ended>
+void TimelineRecorder::keep(Ended ended) {
+  if (sink_) sink_->ended(ended);
+  if (!file_) return;
+  kept_.emplace_back(std::move(ended));
+  // Between turns (a host's calls, see `deft exec`) nothing follows that could write it.
+  if (!turn_ || kept_.size() >= kTimelineKeptMax) write_kept();
+}
+
+void TimelineRecorder::write_kept() {
+  std::string lines;
+  for (const auto& ended : std::exchange(kept_, {})) {
+    const std::string line = std::visit([](const auto& one) { return timeline_line(one); }, ended);
+    bytes_ += line.size() + 1;
+    if (bytes_ <= kTimelineFileBytesMax && line.size() <= kTimelineLineBytesMax) lines += line + "\n";
+  }
+  if (lines.empty()) return;
+  [[maybe_unused]] const ssize_t written = ::write(file_.get(), lines.data(), lines.size());
 }
 
 void TimelineRecorder::show(Event event) {
@@ -79,7 +95,7 @@ TimelineCall* TimelineRecorder::call(const std::string& id) {
   if (found != calls_.end()) return &found->second;
   if (calls_.size() >= kTimelineOpenCallsMax) return nullptr;
   const std::int64_t now = now_us();
-  TimelineCall begun{.id = id, .tool = {}, .agent = agent_id_, .span = {now, now}};
+  TimelineCall begun{.id = id, .tool = {}, .agent = agent_id_, .within = within_, .span = {now, now}};
   return &calls_.emplace(id, std::move(begun)).first->second;
 }
 
@@ -91,7 +107,7 @@ void TimelineRecorder::note(const Event& event) {
                    TimelineCall* const its = call(admitted.call_id);
                    if (!its) return;
                    its->tool = admitted.tool;
-                   its->title = mask_.masked(first_characters(admitted.title, kTitleCharactersMax));
+                   its->title = shown(admitted.title);
                  },
                  [&](const StageEnded& ended) {
                    TimelineCall* const its = call(ended.call_id);
@@ -109,11 +125,15 @@ void TimelineRecorder::note(const Event& event) {
                  [&](const TurnBegan&) { turn_ = TimelineTurn{.agent = agent_id_, .span = {now, now}}; },
                  [&](const RequestSent& sent) {
                    end_request(now, "sent again", /*has_failed=*/true);
-                   request_ = TimelineRequest{
-                       .model = sent.model, .agent = agent_id_, .span = {now, now}, .attempt = sent.attempt};
+                   request_ = TimelineRequest{.model = sent.model,
+                                              .agent = agent_id_,
+                                              .within = within_,
+                                              .span = {now, now},
+                                              .attempt = sent.attempt};
                  },
                  [&](const MessageBegan&) {
                    if (request_) request_->answered_us = now;
+                   write_kept();
                  },
                  [&](const MessageCompleted& completed) {
                    if (!request_) return;
@@ -131,8 +151,7 @@ void TimelineRecorder::note(const Event& event) {
                    if (!turn_) return;
                    turn_->span.end_us = now;
                    turn_->reason = to_string(ended.end.reason);
-                   keep(*turn_);
-                   turn_.reset();
+                   keep(*std::exchange(turn_, std::nullopt));
                  },
                  [](const auto&) {},
              },
@@ -152,7 +171,7 @@ void TimelineRecorder::end_call(const CallAnswered& answered, std::int64_t now) 
   if (answered.result.is_error()) its->error = to_string(*answered.result.error);
   its->result_characters = count_characters(answered.result.text);
   its->is_stored = answered.result.stored && !answered.result.stored->path.empty();
-  keep(*its);
+  keep(std::move(*its));
   calls_.erase(answered.call_id);
 }
 
@@ -161,8 +180,7 @@ void TimelineRecorder::end_request(std::int64_t now, std::string_view outcome, b
   request_->span.end_us = now;
   request_->outcome = first_characters(outcome, kTitleCharactersMax);
   request_->has_failed = has_failed;
-  keep(*request_);
-  request_.reset();
+  keep(*std::exchange(request_, std::nullopt));
 }
 
 }  // namespace deft

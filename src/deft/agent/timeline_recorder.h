@@ -5,12 +5,15 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <variant>
+#include <vector>
 
 #include "deft/agent/event.h"
 #include "deft/agent/timeline_sink.h"
 #include "deft/base/clock.h"
 #include "deft/base/secret_mask.h"
 #include "deft/core/timeline.h"
+#include "deft/os/secrecy.h"
 #include "deft/os/unique_fd.h"
 
 namespace deft {
@@ -18,14 +21,25 @@ namespace deft {
 inline constexpr std::string_view kTimelineFile = "timeline.jsonl";
 inline constexpr std::size_t kTimelineFileBytesMax = std::size_t{64} << 20;
 inline constexpr std::size_t kTimelineOpenCallsMax = 20'000;  // that are under way at once
+inline constexpr std::size_t kTimelineKeptMax = 100;          // lines that are not written yet
 
-// Keeps when everything happened: stands between whoever works and the front end, passes every event on, and writes a
-// line into `timeline.jsonl` of the session's folder when a call, a request or a turn has ended. `deft trace` reads it.
+// Keeps when everything happened: stands between whoever works and the front end, passes every event on, and has a line
+// in `timeline.jsonl` of the session's folder for every call, request and turn that has ended. `deft trace` reads it.
 // It is beside the journal, because it is for looking only: what cannot be written, or is beyond the limit, is left
 // out, and nobody is told. The agents of a session write the same file, each with a recorder of its own.
+//
+// Nobody waits for it: what has ended during a turn is kept in memory and written, in one go, when the model begins to
+// speak again, when the turn ends, and when it is more than a few.
 class TimelineRecorder final : public Frontend {
  public:
-  TimelineRecorder(Frontend& next, const Clock& clock, std::string agent_id = {});
+  struct Whose {
+    std::string agent_id = {};  // of a subagent
+    std::string within = {};    // the call that started it
+    std::vector<std::string> secrets = secrets_of_environment();
+  };
+  TimelineRecorder(Frontend& next, const Clock& clock, Whose whose);
+  TimelineRecorder(Frontend& next, const Clock& clock) : TimelineRecorder(next, clock, Whose{}) {}
+  ~TimelineRecorder() override;
 
   // Before one of these it only passes on.
   void begin(const std::string& session_folder);
@@ -41,13 +55,15 @@ class TimelineRecorder final : public Frontend {
   TimelineCall* call(const std::string& id);
   void end_call(const CallAnswered& answered, std::int64_t now);
   void end_request(std::int64_t now, std::string_view outcome, bool has_failed);
+  std::string shown(std::string_view title) const;
   template <class Ended>
-  void keep(const Ended& ended);
-  void write(const std::string& line);
+  void keep(Ended ended);
+  void write_kept();
 
   Frontend& next_;
   const Clock& clock_;
   const std::string agent_id_;
+  const std::string within_;
   const std::int64_t offset_us_;  // from the steady clock to 1970
   const SecretMask mask_;
   std::atomic<bool> is_open_ = false;
@@ -56,7 +72,8 @@ class TimelineRecorder final : public Frontend {
   UniqueFd file_;
   TimelineSink* sink_ = nullptr;
   std::size_t bytes_ = 0;
-  std::unordered_map<std::string, TimelineCall> calls_;  // under way
+  std::vector<std::variant<TimelineCall, TimelineRequest, TimelineTurn>> kept_;  // not written yet
+  std::unordered_map<std::string, TimelineCall> calls_;                          // under way
   std::optional<TimelineRequest> request_;
   std::optional<TimelineTurn> turn_;
 };

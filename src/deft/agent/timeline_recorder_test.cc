@@ -114,6 +114,21 @@ TEST(SessionTimeline, OfAnOlderSessionComesFromItsJournal) {
   EXPECT_EQ(stage(timeline->calls[0], "question")->span.length_us(), 2'000'000);
 }
 
+TEST(SessionTimeline, OfAJournalShowsNoPartOfASecretAndNoTimeThatIsNone) {
+  const TempFolder folder;
+  const std::string key = "sk-ant-api03-" + std::string(80, 'k');
+  std::ofstream(folder / "journal.jsonl")
+      << R"({"type":"journal","version":2,"time_ms":1000})" << "\n"
+      << R"({"type":"intent","time_ms":9223372036854775807,"call":"a","tool":"Bash","input":{"command":"curl -H )"
+      << key << "\"}}\n"
+      << R"({"type":"result","time_ms":1,"call":"a","tool":"Bash","is_error":false,"content":"ok"})" << "\n";
+  const auto timeline = session_timeline(folder.path());
+  ASSERT_TRUE(timeline) << timeline.error().message;
+  ASSERT_EQ(timeline->calls.size(), 1U);
+  EXPECT_EQ(timeline->calls[0].title.find("kkkk"), std::string::npos) << timeline->calls[0].title;
+  EXPECT_GE(timeline->calls[0].span.length_us(), 0);
+}
+
 TEST(SessionTimeline, WithoutASessionSaysSo) {
   const TempFolder folder;
   EXPECT_FALSE(session_timeline(folder.path()));

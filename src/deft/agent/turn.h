@@ -16,7 +16,8 @@ namespace deft {
 // What a person says to the model: content blocks in the words of the Messages API. Texts may be plain strings.
 struct Prompt {
   JsonArray blocks;
-  static Prompt of(std::string_view text) { return {JsonArray{Json(boost::json::string_view(text))}}; }
+  std::string uuid = {};  // by which a host means it later; empty: it gets one
+  static Prompt of(std::string_view text) { return {.blocks = JsonArray{Json(boost::json::string_view(text))}}; }
 };
 
 // Why a turn is over.

@@ -18,6 +18,7 @@ struct RequestSent {
   std::string model;
   std::size_t attempt = 1;
   bool stream = true;
+  std::string uuid = {};  // of the message that answers it: agent/journal_branch.h says what is named after it
 };
 struct MessageBegan {
   std::string request_id;
@@ -50,6 +51,7 @@ struct ResultsGiven {
 };
 struct PromptGiven {
   std::string content;
+  std::string uuid = {};  // of what a person said; empty: it was somebody else
 };
 struct RetryScheduled {
   std::size_t failures = 0;  // in a row, this one included

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "deft/agent/journal_place.h"
 #include "deft/agent/journal_reader.h"
+#include "deft/base/json.h"
+#include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/core/patch.h"
 
@@ -17,7 +19,6 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = std::size_t{1} << 30;
 constexpr std::size_t kPatchBytesMax = std::size_t{1} << 20;
-constexpr std::size_t kTitleCharactersMax = 100;
 
 std::optional<std::size_t> parse_number(std::string_view text) {
   std::size_t number = 0;
@@ -26,30 +27,30 @@ std::optional<std::size_t> parse_number(std::string_view text) {
   return is_number ? std::optional(number) : std::nullopt;
 }
 
-// What the call is about, by the input that says most.
-std::string title_of(std::string_view tool, const Json& entry) {
-  const Json* input = find(entry, "input");
-  for (const char* key : {"command", "file_path", "notebook_path", "path", "url", "query", "description"}) {
-    const auto value = input ? find_string(*input, key) : std::nullopt;
-    if (value) return std::string(tool) + ": " + one_line(*value, kTitleCharactersMax);
-  }
-  return std::string(tool);
-}
-
 bool is_same(const std::optional<ContentId>& a, const std::optional<ContentId>& b) {
   if (!a || !b) return !a && !b;
   return a->size == b->size && a->hash == b->hash;
 }
 
+std::string octal(std::uint32_t mode) {
+  std::string digits;
+  for (int shift = 9; shift >= 0; shift -= 3) digits += static_cast<char>('0' + ((mode >> shift) & 7U));
+  return digits;
+}
+
 std::string hunk_header(const Json& hunk) {
-  const auto number = [&](std::string_view key) { return std::to_string(find_int(hunk, key).value_or(0)); };
-  return "@@ -" + number("oldStart") + "," + number("oldLines") + " +" + number("newStart") + "," + number("newLines") +
-         " @@\n";
+  const auto range = [&](std::string_view start_key, std::string_view lines_key) {
+    const auto lines = find_int(hunk, lines_key).value_or(0);
+    const auto start = find_int(hunk, start_key).value_or(0);
+    return std::to_string(lines == 0 ? start - 1 : start) + "," + std::to_string(lines);  // none: behind that line
+  };
+  return "@@ -" + range("oldStart", "oldLines") + " +" + range("newStart", "newLines") + " @@\n";
 }
 
 std::string unified(const std::string& path, const std::optional<std::string>& content,
                     const std::optional<std::string>& before) {
-  std::string text = "--- " + (content ? path : "/dev/null") + "\n+++ " + (before ? path : "/dev/null") + "\n";
+  const std::string name = path_on_one_line(path);
+  std::string text = "--- " + (content ? name : "/dev/null") + "\n+++ " + (before ? name : "/dev/null") + "\n";
   const std::string_view now = content ? std::string_view(*content) : std::string_view();
   const std::string_view after_undo = before ? std::string_view(*before) : std::string_view();
   if (now.find('\0') != std::string_view::npos || after_undo.find('\0') != std::string_view::npos) {
@@ -68,6 +69,28 @@ struct Selection {
   std::string title;
   std::set<std::string> calls;
 };
+
+// What was called since a prompt: by the main agent, as its journal has it, and by those that worked for it.
+Result<Selection> calls_since(const std::string& folder, std::string_view uuid) {
+  Selection selection{.title = "everything since the prompt " + std::string(uuid)};
+  std::optional<std::int64_t> since_ms;
+  const auto read = read_journal(folder + "/" + std::string(kJournalFile), [&](std::string_view type, const Json& it) {
+    if (type == "prompt" && find_string(it, "uuid") == uuid) since_ms = find_int(it, "time_ms").value_or(0);
+    if (type == "intent" && since_ms) selection.calls.emplace(find_string(it, "call").value_or(""));
+  });
+  if (!read) return std::unexpected(read.error());
+  if (!since_ms) return fail(Errc::not_found, "No file checkpoint found for this message.");
+  std::error_code ec;
+  for (const auto& file : std::filesystem::directory_iterator(folder + "/subagents", ec)) {
+    if (file.path().extension() != ".jsonl") continue;
+    const auto its = read_journal(file.path().string(), [&](std::string_view type, const Json& entry) {
+      const bool is_since = find_int(entry, "time_ms").value_or(0) >= *since_ms;
+      if (type == "intent" && is_since) selection.calls.emplace(find_string(entry, "call").value_or(""));
+    });
+    if (!its) return std::unexpected(its.error());
+  }
+  return selection;
+}
 
 // The calls that the target means.
 Result<Selection> select(const std::vector<EffectOfCall>& effects, const std::vector<RecordedChange>& changes,
@@ -97,7 +120,10 @@ Result<Selection> select(const std::vector<EffectOfCall>& effects, const std::ve
   if (!meant) return fail(Errc::not_found, "No change of this session is left to be undone.");
   Selection selection;
   if (target.what == UndoTarget::What::call) {
-    selection.calls.insert(meant->call_id);
+    for (const EffectOfCall& effect : effects) {
+      const bool is_within = std::ranges::find(effect.within, meant->call_id) != effect.within.end();
+      if (is_within || effect.call_id == meant->call_id) selection.calls.insert(effect.call_id);
+    }
     selection.title = "the call " + meant->call_id + " (" + meant->title + ")";
     return selection;
   }
@@ -118,13 +144,13 @@ class FileUndo {
       : path_(std::move(path)), plan_(plan), changes_(changes), files_(files) {}
 
   void look_at(const std::vector<const RecordedChange*>& all, const std::set<std::string>& calls) {
-    const auto content = files_.read(path_, kFileBytesMax);
+    auto content = files_.read(path_, kFileBytesMax);
     if (!content && content.error().code != Errc::not_found) return refuse(content.error().message);
-    const std::string now = content ? content->bytes : "";
-    std::optional<ContentId> at = content ? std::optional(content_id(now)) : std::nullopt;
+    UndoOfFile undo{.path = path_, .bytes_now = content ? std::move(content->bytes) : ""};
+    undo.now = content ? std::optional(content_id(undo.bytes_now)) : std::nullopt;
+    std::optional<ContentId> at = undo.now;
+    if (is_undone_already(all, calls, at)) return;
     const RecordedChange* first = nullptr;
-    UndoOfFile undo{.path = path_};
-    undo.now = at;
     // From the newest back: each must have led to what there is.
     for (auto change = all.rbegin(); change != all.rend(); ++change) {
       const RecordedChange& recorded = **change;
@@ -144,6 +170,11 @@ class FileUndo {
       }
       if (!is_same(at, recorded.change.after)) return refuse("it has been changed since by someone else");
       if (!recorded.has_before_image) return refuse("its old content was not kept");
+      // An edit keeps the mode, so another one is somebody else's.
+      if (!first && content && recorded.change.before && content->status.mode != recorded.change.mode) {
+        return refuse("its permissions have been changed since, from " + octal(recorded.change.mode) + " to " +
+                      octal(content->status.mode) + ": set them back first");
+      }
       undo.changes.push_back(recorded.number);
       at = recorded.change.before;
       first = &recorded;
@@ -155,11 +186,31 @@ class FileUndo {
       undo.before = std::move(*before);
       undo.mode = first->change.mode;
     }
-    undo.patch = unified(path_, content ? std::optional(now) : std::nullopt, undo.before);
+    undo.folder_made = first->change.folder_made;
+    undo.patch = unified(path_, content ? std::optional(undo.bytes_now) : std::nullopt, undo.before);
     plan_.files.push_back(std::move(undo));
   }
 
  private:
+  // Somebody was killed between undoing it and writing that down.
+  bool is_undone_already(const std::vector<const RecordedChange*>& all, const std::set<std::string>& calls,
+                         const std::optional<ContentId>& at) {
+    std::vector<const RecordedChange*> meant;
+    for (const RecordedChange* change : all) {
+      if (!change->is_undone && calls.contains(change->change.call_id)) meant.push_back(change);
+    }
+    const bool is_back = meant.size() > 1 && is_same(at, meant.front()->change.before) &&
+                         !is_same(at, meant.back()->change.after) && meant.back() == last_of(all);
+    for (const RecordedChange* change : meant) {
+      if (is_back) plan_.never_made.push_back(change->number);
+    }
+    return is_back;
+  }
+  static const RecordedChange* last_of(const std::vector<const RecordedChange*>& all) {
+    const auto last = std::find_if(all.rbegin(), all.rend(), [](const auto* change) { return !change->is_undone; });
+    return last == all.rend() ? nullptr : *last;
+  }
+
   void refuse(std::string why) { plan_.refused.push_back({path_, std::move(why)}); }
 
   const std::string path_;
@@ -167,6 +218,29 @@ class FileUndo {
   FileChanges& changes_;
   Files& files_;
 };
+
+// `with_changes`: which of the calls have changed a file.
+UndoPlan plan_of(const Selection& selection, const std::vector<RecordedChange>& recorded,
+                 std::set<std::string>& with_changes, const std::optional<std::string>& inside, FileChanges& changes,
+                 Files& files) {
+  UndoPlan plan{.title = selection.title};
+  std::map<std::string, std::vector<const RecordedChange*>> by_path;
+  std::set<std::string> paths;
+  for (const RecordedChange& change : recorded) {
+    by_path[change.change.path].push_back(&change);
+    if (!selection.calls.contains(change.change.call_id)) continue;
+    with_changes.insert(change.change.call_id);
+    if (!change.is_undone) paths.insert(change.change.path);
+  }
+  for (const std::string& path : paths) {
+    if (inside && !is_at_or_below(path, *inside)) {
+      plan.refused.push_back({path, "it is outside of " + *inside + ": run deft undo there"});
+    } else {
+      FileUndo(path, plan, changes, files).look_at(by_path[path], selection.calls);
+    }
+  }
+  return plan;
+}
 
 Result<void> undo_one(const UndoOfFile& file, Files& files) {
   if (!file.before && !file.now) return {};  // made and removed again
@@ -177,7 +251,21 @@ Result<void> undo_one(const UndoOfFile& file, Files& files) {
   return {};
 }
 
+// As it was before undo_one().
+void put_back(const UndoOfFile& file, std::uint32_t mode, Files& files) {
+  if (!file.before && !file.now) return;
+  if (!file.before) return static_cast<void>(files.create(file.path, file.bytes_now, mode));
+  const ContentId restored = content_id(*file.before);
+  if (!file.now) return static_cast<void>(files.remove(file.path, restored));
+  static_cast<void>(files.replace(file.path, file.bytes_now, restored));
+}
+
 }  // namespace
+
+std::string path_on_one_line(const std::string& path) {
+  const bool has_controls = std::ranges::any_of(path, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+  return has_controls ? json_quote(path) : path;
+}
 
 Result<UndoTarget> parse_undo_target(const std::vector<std::string>& words) {
   if (words.empty()) return UndoTarget{};
@@ -197,30 +285,8 @@ Result<UndoTarget> parse_undo_target(const std::vector<std::string>& words) {
   return UndoTarget{.what = UndoTarget::What::call, .call_id = word};
 }
 
-Result<std::vector<EffectOfCall>> effects_of_session(const std::string& journal) {
-  std::vector<EffectOfCall> effects;
-  std::unordered_map<std::string, std::size_t> by_call;
-  JournalPlace place;
-  const auto read = read_journal(journal, [&](std::string_view type, const Json& entry) {
-    place.take(type, entry);
-    const std::string call(find_string(entry, "call").value_or(""));
-    if (type == "intent") {
-      const std::string tool(find_string(entry, "tool").value_or(""));
-      by_call[call] = effects.size();
-      effects.push_back({.call_id = call,
-                         .tool = tool,
-                         .title = title_of(tool, entry),
-                         .message = place.message(),
-                         .turn = place.turn()});
-    }
-    const auto known = by_call.find(call);
-    if (type == "result" && known != by_call.end()) effects[known->second].is_finished = true;
-  });
-  if (!read) return std::unexpected(read.error());
-  return effects;
-}
-
-Result<UndoPlan> plan_undo(const std::string& journal, const UndoTarget& target, FileChanges& changes, Files& files) {
+Result<UndoPlan> plan_undo(const std::string& journal, const UndoTarget& target, FileChanges& changes, Files& files,
+                           const std::optional<std::string>& inside) {
   const auto effects = effects_of_session(journal);
   if (!effects) return std::unexpected(effects.error());
   const auto recorded = changes.all();
@@ -228,19 +294,11 @@ Result<UndoPlan> plan_undo(const std::string& journal, const UndoTarget& target,
   const auto selection = select(*effects, *recorded, target);
   if (!selection) return std::unexpected(selection.error());
 
-  UndoPlan plan{.title = selection->title};
-  std::map<std::string, std::vector<const RecordedChange*>> by_path;
   std::set<std::string> with_changes;
-  std::set<std::string> paths;
-  for (const RecordedChange& change : *recorded) {
-    by_path[change.change.path].push_back(&change);
-    if (!selection->calls.contains(change.change.call_id)) continue;
-    with_changes.insert(change.change.call_id);
-    if (!change.is_undone) paths.insert(change.change.path);
-  }
-  for (const std::string& path : paths) FileUndo(path, plan, changes, files).look_at(by_path[path], selection->calls);
+  UndoPlan plan = plan_of(*selection, *recorded, with_changes, inside, changes, files);
   for (const EffectOfCall& effect : *effects) {
-    if (!selection->calls.contains(effect.call_id) || with_changes.contains(effect.call_id)) continue;
+    const bool is_own = selection->calls.contains(effect.call_id) && !effect.starts_agents;
+    if (!is_own || with_changes.contains(effect.call_id)) continue;
     plan.cannot.push_back({effect.title, "only what file tools have changed can be taken back"});
   }
   if (plan.files.empty() && plan.refused.empty() && plan.cannot.empty()) {
@@ -249,21 +307,40 @@ Result<UndoPlan> plan_undo(const std::string& journal, const UndoTarget& target,
   return plan;
 }
 
+Result<UndoPlan> plan_rewind(const std::string& folder, std::string_view uuid, FileChanges& changes, Files& files) {
+  const auto selection = calls_since(folder, uuid);
+  if (!selection) return std::unexpected(selection.error());
+  const auto recorded = changes.all();
+  if (!recorded) return std::unexpected(recorded.error());
+  std::set<std::string> with_changes;
+  return plan_of(*selection, *recorded, with_changes, std::nullopt, changes, files);
+}
+
 Result<std::vector<std::string>> carry_out(UndoPlan& plan, FileChanges& changes, Files& files) {
   std::vector<std::string> undone;
-  for (const std::uint64_t number : plan.never_made) {
-    if (auto marked = changes.mark_undone(number); !marked) return std::unexpected(marked.error());
-  }
+  std::vector<std::uint32_t> modes;
   for (const UndoOfFile& file : plan.files) {
+    modes.push_back(files.status(file.path).value_or(FileStatus{}).mode);
     const Result<void> done = undo_one(file, files);
-    if (!done) {
-      plan.refused.push_back({file.path, done.error().message});
+    if (done) {
+      undone.push_back(file.path);
       continue;
     }
-    undone.push_back(file.path);
+    for (std::size_t i = undone.size(); i-- > 0;) put_back(plan.files[i], modes[i], files);
+    for (const UndoOfFile& other : plan.files) {
+      const bool is_it = &other == &file;
+      plan.refused.push_back({other.path, is_it ? done.error().message : file.path + " could not be undone"});
+    }
+    return std::vector<std::string>();
+  }
+  for (const UndoOfFile& file : plan.files) {
+    if (!file.before) remove_empty_folders(parent_path(file.path), file.folder_made);
     for (const std::uint64_t number : file.changes) {
       if (auto marked = changes.mark_undone(number); !marked) return std::unexpected(marked.error());
     }
+  }
+  for (const std::uint64_t number : plan.never_made) {
+    if (auto marked = changes.mark_undone(number); !marked) return std::unexpected(marked.error());
   }
   return undone;
 }

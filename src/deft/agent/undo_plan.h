@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "deft/agent/session_effects.h"
 #include "deft/base/result.h"
 #include "deft/os/file_changes.h"
 #include "deft/os/files.h"
@@ -23,22 +24,16 @@ struct UndoTarget {
 // "turn", "turn 3", "message", "message 7", "call", "call ID", "ID"; nothing: the last turn.
 Result<UndoTarget> parse_undo_target(const std::vector<std::string>& words);
 
-// A call of a session that may have had an effect, in the order of the journal.
-struct EffectOfCall {
-  std::string call_id;
-  std::string tool;
-  std::string title;  // "Bash: make test"
-  std::size_t message = 0;
-  std::size_t turn = 0;
-  bool is_finished = false;  // its result is known
-};
-Result<std::vector<EffectOfCall>> effects_of_session(const std::string& journal);
+// As it stands in a patch, and in a list of paths: quoted if a line could end in it.
+std::string path_on_one_line(const std::string& path);
 
 // What undoing would do to one file.
 struct UndoOfFile {
   std::string path;
   std::optional<ContentId> now;        // what it must still have; nothing: there must be none
+  std::string bytes_now;               // the same as bytes
   std::optional<std::string> before;   // what it gets; nothing: it is removed, because the change created it
+  std::string folder_made;             // the topmost one that the change had to create for it; empty: none
   std::uint32_t mode = 0;              // of a file that comes back
   std::vector<std::uint64_t> changes;  // that are undone with it
   std::string patch;                   // unified; what would change, for people
@@ -55,10 +50,18 @@ struct UndoPlan {
   std::vector<std::uint64_t> never_made;  // changes that were recorded and did not happen
 };
 
-// Looks, and changes nothing. Errors: `not_found` if there is nothing of this name, or nothing left to be undone.
-Result<UndoPlan> plan_undo(const std::string& journal, const UndoTarget& target, FileChanges& changes, Files& files);
+// Looks, and changes nothing. `inside`: files elsewhere are refused; nothing: they may be anywhere. Errors: `not_found`
+// if there is nothing of this name, or nothing left to be undone.
+Result<UndoPlan> plan_undo(const std::string& journal, const UndoTarget& target, FileChanges& changes, Files& files,
+                           const std::optional<std::string>& inside = std::nullopt);
 
-// Does it, file by file; one that has changed since the plan was made is refused, and moves to `refused`.
+// The same for all that was changed since a person's prompt was given, by whichever agent of the session: `folder` is
+// the session's, `uuid` the prompt's. A plan without files: nothing was changed. Errors: `not_found` if there is no
+// such prompt.
+Result<UndoPlan> plan_rewind(const std::string& folder, std::string_view uuid, FileChanges& changes, Files& files);
+
+// Does it, all of it or nothing: where one file cannot be changed as planned, the others get back what they had, and
+// all of them move to `refused`. Returns the paths.
 Result<std::vector<std::string>> carry_out(UndoPlan& plan, FileChanges& changes, Files& files);
 
 }  // namespace deft

@@ -1,6 +1,9 @@
 #include "deft/agent/undo_plan.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
 
 #include "deft/agent/journal.h"
 #include "deft/os/disk_files.h"
@@ -54,10 +57,43 @@ class UndoPlanTest : public ::testing::Test {
 
   const TempFolder folder;
   const SystemClock clock;
-  DiskFiles files{DiskFiles::Survives::killed};
+  DiskFiles files{Survives::killed};
   FileChanges changes{folder / "s"};
   std::optional<Journal> journal;
 };
+
+TEST_F(UndoPlanTest, EverythingSinceAPromptIsTakenBackWhoeverDidIt) {
+  const auto prompt = [&](std::string_view uuid) {
+    ASSERT_TRUE(journal->append(JournalEntry("prompt").text("content", "[]").text("uuid", uuid)));
+  };
+  folder.put("a", "a0");
+  prompt("p1");
+  write("1", "a", "a1");
+  prompt("p2");
+  write("2", "a", "a2");
+  write("3", "new", "n1");
+  // By a subagent: its calls are in a journal of its own.
+  auto of_subagent = Journal::open(folder / "s/subagents", clock, {}, "agent-a1.jsonl");
+  ASSERT_TRUE(of_subagent);
+  ASSERT_TRUE(of_subagent->intent({.id = "4", .name = "Write", .input = JsonObject()}));
+  folder.put("b", "b0");
+  record("4", "b", "b1");
+  folder.put("b", "b1");
+
+  auto planned = plan_rewind(folder / "s", "p2", changes, files);
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_TRUE(planned->refused.empty());
+  EXPECT_EQ(carry_out(*planned, changes, files).value().size(), 3U);
+  EXPECT_EQ(folder.bytes("a"), "a1");
+  EXPECT_EQ(folder.bytes("b"), "b0");
+  EXPECT_EQ(folder.bytes("new"), std::nullopt);
+  planned = plan_rewind(folder / "s", "p1", changes, files);
+  ASSERT_TRUE(planned);
+  EXPECT_EQ(carry_out(*planned, changes, files).value().size(), 1U);
+  EXPECT_EQ(folder.bytes("a"), "a0");
+  EXPECT_TRUE(plan_rewind(folder / "s", "p1", changes, files)->files.empty());  // nothing is left
+  EXPECT_FALSE(plan_rewind(folder / "s", "p3", changes, files));
+}
 
 TEST_F(UndoPlanTest, ACallAMessageOrATurnIsTakenBackExactly) {
   folder.put("a", "a0");
@@ -140,6 +176,110 @@ TEST_F(UndoPlanTest, WhatNoFileToolDidIsNamed) {
   EXPECT_EQ(plan({.what = What::call, .call_id = "2"})->cannot.size(), 1U);
 }
 
+TEST_F(UndoPlanTest, WhereOneFileCannotBeUndoneNoneIs) {
+  for (const char* name : {"a", "b", "c"}) folder.put(name, "0");
+  turn();
+  for (const char* name : {"a", "b", "c"}) write(name, name, "1");
+  write("d", "d", "1");
+  auto planned = plan({});
+  ASSERT_TRUE(planned);
+  ASSERT_EQ(planned->files.size(), 4U);
+  folder.put("c", "by hand");  // after the plan
+  EXPECT_TRUE(carry_out(*planned, changes, files)->empty());
+  EXPECT_EQ(planned->refused.size(), 4U);
+  for (const char* name : {"a", "b", "d"}) EXPECT_EQ(folder.bytes(name), "1") << name;
+  EXPECT_EQ(folder.bytes("c"), "by hand");
+  folder.put("c", "1");
+  EXPECT_EQ(undo({}).size(), 4U);  // nothing counts as undone yet
+  EXPECT_EQ(folder.bytes("d"), std::nullopt);
+}
+
+TEST_F(UndoPlanTest, OtherPermissionsAreSomebodyElsesChange) {
+  folder.put("a", "a0");
+  ASSERT_EQ(::chmod((folder / "a").c_str(), 0644), 0);
+  turn();
+  write("1", "a", "a1");
+  ASSERT_EQ(::chmod((folder / "a").c_str(), 0755), 0);
+  const auto planned = plan({});
+  ASSERT_TRUE(planned);
+  ASSERT_EQ(planned->refused.size(), 1U);
+  EXPECT_NE(planned->refused[0].why.find("from 0644 to 0755"), std::string::npos) << planned->refused[0].why;
+  ASSERT_EQ(::chmod((folder / "a").c_str(), 0644), 0);
+  EXPECT_EQ(undo({}).size(), 1U);
+}
+
+TEST_F(UndoPlanTest, FoldersThatWereMadeForAFileGoWithItIfTheyAreEmpty) {
+  std::filesystem::create_directory(folder / "old");
+  turn();
+  write("1", "old/new/deep/a", "a");
+  write("2", "old/other/b", "b");
+  folder.put("old/other/mine", "by hand");
+  EXPECT_EQ(undo({}).size(), 2U);
+  EXPECT_EQ(folder.names("old"), std::vector<std::string>{"other"});
+  EXPECT_EQ(folder.names("old/other"), std::vector<std::string>{"mine"});
+}
+
+TEST_F(UndoPlanTest, WhoWasKilledWhileUndoingGoesOn) {
+  folder.put("a", "a0");
+  folder.put("b", "b0");
+  turn();
+  write("1", "a", "a1");
+  write("2", "a", "a2");
+  write("3", "b", "b1");
+  folder.put("a", "a0");  // undone, and not written down
+  EXPECT_EQ(undo({}), std::vector<std::string>{folder / "b"});
+  EXPECT_EQ(folder.bytes("a"), "a0");
+  EXPECT_EQ(plan({}).error().code, Errc::not_found);
+}
+
+TEST_F(UndoPlanTest, AFileOutsideOfWhereItMayReachIsRefused) {
+  turn();
+  write("1", "inside/a", "a");
+  write("2", "b", "b");
+  const auto planned = plan_undo(folder / "s/journal.jsonl", {}, changes, files, folder / "inside");
+  ASSERT_TRUE(planned);
+  ASSERT_EQ(planned->files.size(), 1U);
+  EXPECT_EQ(planned->files[0].path, folder / "inside/a");
+  ASSERT_EQ(planned->refused.size(), 1U);
+  EXPECT_EQ(planned->refused[0].what, folder / "b");
+}
+
+TEST_F(UndoPlanTest, WhatSubagentsDidBelongsToTheCallThatStartedThem) {
+  folder.put("a", "a0");
+  turn();
+  write("0", "before", "x");
+  answered();
+  turn();
+  begin("agent", "Agent", JsonObject{{"description", "change it"}});
+  const auto subagent = [&](const std::string& name, const std::string& started_by) {
+    auto opened = Journal::open(folder / "s/subagents", clock, {}, "agent-" + name + ".jsonl");
+    EXPECT_TRUE(opened->state(kStartedByState, JsonObject{{"call", started_by}}));
+    return std::move(*opened);
+  };
+  const auto write_as = [&](Journal& whose, const std::string& call, const std::string& name) {
+    ASSERT_TRUE(whose.intent({.id = call, .name = "Write", .input = JsonObject{{"file_path", folder / name}}}));
+    record(call, name, "sub");
+    folder.put(name, "sub");
+  };
+  Journal first = subagent("x1", "agent");
+  write_as(first, "s1", "a");
+  ASSERT_TRUE(first.intent({.id = "s2", .name = "Bash", .input = JsonObject{{"command", "make"}}}));
+  ASSERT_TRUE(first.intent({.id = "deeper", .name = "Agent", .input = JsonObject()}));
+  Journal second = subagent("x2", "deeper");
+  write_as(second, "t1", "b");
+
+  const auto planned = plan({});
+  ASSERT_TRUE(planned);
+  EXPECT_EQ(planned->title, "turn 2");
+  EXPECT_EQ(planned->files.size(), 2U);
+  ASSERT_EQ(planned->cannot.size(), 1U) << "the command of the subagent, not the call of Agent";
+  EXPECT_EQ(planned->cannot[0].what, "Bash: make");
+  EXPECT_EQ(undo({.what = What::call, .call_id = "deeper"}), std::vector<std::string>{folder / "b"});
+  EXPECT_EQ(undo({.what = What::call, .call_id = "agent"}), std::vector<std::string>{folder / "a"});
+  EXPECT_EQ(folder.bytes("a"), "a0");
+  EXPECT_TRUE(folder.bytes("before"));
+}
+
 TEST_F(UndoPlanTest, AChangeThatWasRecordedButNeverMadeIsPassedOver) {
   folder.put("a", "a0");
   turn();
@@ -149,6 +289,29 @@ TEST_F(UndoPlanTest, AChangeThatWasRecordedButNeverMadeIsPassedOver) {
   EXPECT_EQ(undo({}).size(), 1U);
   EXPECT_EQ(folder.bytes("a"), "a0");
   EXPECT_FALSE(plan({}));
+}
+
+TEST_F(UndoPlanTest, ANameWithALineEndForgesNoLineOfThePatch) {
+  turn();
+  write("1", "a\n+++ b", "x");
+  const auto planned = plan({});
+  ASSERT_TRUE(planned);
+  ASSERT_EQ(planned->files.size(), 1U);
+  EXPECT_TRUE(planned->files[0].patch.starts_with("--- \"/")) << planned->files[0].patch;
+  EXPECT_EQ(planned->files[0].patch.find("\n+++ b"), std::string::npos);
+  EXPECT_EQ(undo({}).size(), 1U);
+}
+
+TEST(EffectsOfSession, StayInTheirOrderWhenTheClockJumpsBack) {
+  const TempFolder elsewhere;
+  elsewhere.put("journal.jsonl",
+                "{\"type\":\"journal\",\"version\":2}\n"
+                "{\"type\":\"intent\",\"time_ms\":5000,\"call\":\"1\",\"tool\":\"Write\",\"input\":{}}\n"
+                "{\"type\":\"intent\",\"time_ms\":1000,\"call\":\"2\",\"tool\":\"Write\",\"input\":{}}\n");
+  const auto effects = effects_of_session(elsewhere / "journal.jsonl");
+  ASSERT_TRUE(effects);
+  ASSERT_EQ(effects->size(), 2U);
+  EXPECT_EQ(effects->back().call_id, "2");
 }
 
 TEST(UndoTargetTest, IsGivenInWords) {

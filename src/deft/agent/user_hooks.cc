@@ -121,8 +121,35 @@ void UserHooks::put_together() {
       all.of(event).insert(all.of(event).begin(), beside_.of(event).begin(), beside_.of(event).end());
     if (!all.of(event).empty()) bits |= bit_of(event);
   }
+  for (const auto& [agent, hooks] : of_agents_) {
+    for (const HookEvent event : all_hook_events()) {
+      if (!all.takes_no_others && !hooks->of(event).empty()) bits |= bit_of(event);
+    }
+  }
   config_ = std::make_shared<const HookConfig>(std::move(all));
   listens_ = bits;
+}
+
+Result<void> UserHooks::add_for_agent(const std::string& agent_id, const Json& hooks, SettingSource source,
+                                      std::string_view origin) {
+  HookConfig config;
+  add_hooks(hooks, source, origin, config);
+  if (!config.problems.empty()) return fail(Errc::invalid_input, config.problems.front());
+  const std::lock_guard lock(mutex_);
+  of_agents_.insert_or_assign(agent_id, std::make_shared<const HookConfig>(std::move(config)));
+  put_together();
+  return {};
+}
+
+void UserHooks::end_agent(const std::string& agent_id) {
+  const std::lock_guard lock(mutex_);
+  if (of_agents_.erase(agent_id) > 0) put_together();
+}
+
+std::shared_ptr<const HookConfig> UserHooks::of_agent(const std::string& agent_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = of_agents_.find(agent_id);
+  return found == of_agents_.end() || config_->takes_no_others ? nullptr : found->second;
 }
 
 void UserHooks::begin_session(HookSession session) {
@@ -145,12 +172,18 @@ bool UserHooks::listens(HookEvent event) const { return (listens_.load() & bit_o
 
 HookOutcome UserHooks::run(const HookMoment& moment, std::stop_token stop) {
   Asking asking{.moment = moment, .stop = std::move(stop), .config = config(), .session = session()};
-  const std::vector<ChosenHook> chosen = choose_hooks(*asking.config, moment.event,
-                                                      {.name = moment.subject,
-                                                       .call = moment.call,
-                                                       .directory = moment.directory,
-                                                       .home = parts_.home,
-                                                       .resolve = parts_.resolve});
+  const HookSubject subject{.name = moment.subject,
+                            .call = moment.call,
+                            .directory = moment.directory,
+                            .home = parts_.home,
+                            .resolve = parts_.resolve,
+                            .mcp = moment.mcp,
+                            .api_name = moment.api_name};
+  const auto its_own = of_agent(moment.agent_id);
+  std::vector<ChosenHook> chosen;  // the weakest first
+  if (its_own) chosen = choose_hooks(*its_own, moment.event, subject);
+  const std::vector<ChosenHook> of_all = choose_hooks(*asking.config, moment.event, subject);
+  chosen.insert(chosen.end(), of_all.begin(), of_all.end());
   if (chosen.empty()) return {};
   asking.input = hook_input(moment, asking.session->id, asking.session->transcript_path);
   asking.input_line = to_json(asking.input) + "\n";

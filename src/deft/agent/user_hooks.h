@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -45,6 +46,10 @@ class UserHooks final : public HookRunner {
   // them. Where only managed hooks count, nothing happens.
   Result<void> add_beside(const Json& hooks, SettingSource source, std::string_view origin);
   void end_turn() override;
+  // The same for one agent, until it has ended: only what happens to it is told to them. "": the main agent.
+  Result<void> add_for_agent(const std::string& agent_id, const Json& hooks, SettingSource source,
+                             std::string_view origin);
+  void end_agent(const std::string& agent_id);
   void begin_session(HookSession session);
   std::shared_ptr<const HookConfig> config() const;  // all that are in force
 
@@ -66,16 +71,18 @@ class UserHooks final : public HookRunner {
   void put_together();
   void bound(HookAnswer& answer, const Asking& asking, const Hook& hook);
   std::shared_ptr<const HookSession> session() const;
+  std::shared_ptr<const HookConfig> of_agent(const std::string& agent_id) const;  // null: it has none
 
   Parts parts_;
   std::atomic<std::uint32_t> listens_ = 0;  // a bit for each event
   std::atomic<std::size_t> texts_kept_ = 0;
   mutable std::mutex mutex_;
-  HookConfig of_settings_;                      // under mutex_
-  HookConfig beside_;                           // under mutex_
-  std::shared_ptr<const HookConfig> config_;    // both; under mutex_
-  std::shared_ptr<const HookSession> session_;  // under mutex_
-  BackgroundHooks background_;                  // last: its threads use the rest
+  HookConfig of_settings_;                                              // under mutex_
+  HookConfig beside_;                                                   // under mutex_
+  std::map<std::string, std::shared_ptr<const HookConfig>> of_agents_;  // under mutex_
+  std::shared_ptr<const HookConfig> config_;                            // both; under mutex_
+  std::shared_ptr<const HookSession> session_;                          // under mutex_
+  BackgroundHooks background_;                                          // last: its threads use the rest
 };
 
 }  // namespace deft

@@ -34,8 +34,9 @@ Workshop::Workshop(WorkshopOptions options, std::optional<TemporarySession> temp
       temporary_(std::move(temporary)),
       folder_(temporary_ ? temporary_->path() : *options_.session_folder),
       clock_(options_.clock ? *options_.clock : system_clock_),
-      files_(DiskFiles::Survives::killed, folder_of_writes_under_way(options_)),
-      results_(folder_, options_.quota),
-      changes_(folder_) {}
+      files_(options_.survives, folder_of_writes_under_way(options_)),
+      results_(folder_, options_.quota, options_.survives),
+      changes_(folder_, kBeforeImagesBytesMax, options_.survives),
+      slots_(options_.slots) {}
 
 }  // namespace deft

@@ -9,6 +9,8 @@
 #include "deft/agent/hook_runner.h"
 #include "deft/agent/permission_store.h"
 #include "deft/agent/result_store.h"
+#include "deft/agent/server_modes.h"
+#include "deft/agent/session_slots.h"
 #include "deft/agent/temporary_session.h"
 #include "deft/os/disk_files.h"
 #include "deft/os/file_changes.h"
@@ -20,9 +22,11 @@ namespace deft {
 struct WorkshopOptions {
   std::optional<std::string> session_folder = std::nullopt;  // nothing: a temporary one, removed at the end
   HookRunner* hooks = nullptr;                               // outlives the workshop; nothing: none run
-  PermissionStore* store = nullptr;  // outlives the workshop; nothing: rules live as long as the session
-  const Clock* clock = nullptr;      // outlives the workshop; nothing: the system's
-  OutputQuota quota = {};            // of what is stored of results
+  PermissionStore* store = nullptr;   // outlives the workshop; nothing: rules live as long as the session
+  const Clock* clock = nullptr;       // outlives the workshop; nothing: the system's
+  OutputQuota quota = {};             // of what is stored of results
+  std::size_t slots = kSlotsDefault;  // calls that may work at once, of all agents together
+  Survives survives = Survives::killed;
 };
 
 // What all agents of a session have in common: the machine (files, processes, time), the session's folder with what is
@@ -35,13 +39,17 @@ class Workshop {
   Workshop& operator=(const Workshop&) = delete;
 
   Os os() { return {files_, processes_, clock_}; }
+  void prepare_commands() { processes_.prepare(); }  // one may come soon
   const Clock& clock() const { return clock_; }
+  Survives survives() const { return options_.survives; }
   const std::string& folder() const { return folder_; }
   HookRunner& hooks() { return options_.hooks ? *options_.hooks : no_hooks_; }
   PermissionStore* store() { return options_.store; }
   const ResultStore& results() const { return results_; }
   FileChanges& changes() { return changes_; }
   CallIds& ids() { return ids_; }
+  SessionSlots& slots() { return slots_; }
+  ServerModes& server_modes() { return server_modes_; }
   // Files that a session that was killed had left half-written: their old content is back. Told once, at the start.
   std::vector<std::string> recover_files() { return files_.recover(); }
 
@@ -59,6 +67,8 @@ class Workshop {
   ResultStore results_;
   FileChanges changes_;
   CallIds ids_;
+  SessionSlots slots_;
+  ServerModes server_modes_;
 };
 
 }  // namespace deft

@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "deft/base/html_element.h"
 #include "deft/base/html_entities.h"
 #include "deft/base/html_tree.h"
 #include "deft/base/markdown_text.h"
 #include "deft/base/text.h"
+#include "deft/base/utf8.h"
+#include "deft/base/visible_text.h"
 
 namespace deft {
 namespace {
@@ -20,7 +23,7 @@ constexpr std::size_t kTableColumnsMax = 100;
 constexpr std::size_t kMainTextBytesMin = 250;  // a main part with less is none
 
 constexpr std::string_view kUnseen =
-    "script style template svg iframe object embed canvas audio video noembed noframes select button textarea head "
+    "script style template svg iframe object embed canvas audio video noembed noframes select textarea head "
     "title "
     "link meta base param source track map area datalist rp annotation annotation-xml";
 constexpr std::string_view kBlocks =
@@ -66,9 +69,10 @@ class MarkdownWriter {
       if (is_new && is_among_words(name, kUnseen)) known->second |= kIsUnseen;
       traits_[node] |= known->second;
       std::uint8_t& above = traits_[tree[node].parent];
-      above |= static_cast<std::uint8_t>(traits_[node] & (kHasBlock | kHasTable));
+      above |= static_cast<std::uint8_t>(traits_[node] & (kHasBlock | kHasTable | kHasCode));
       if (traits_[node] & kIsBlock) above |= kHasBlock;
       if (name == "table") above |= kHasTable;
+      if (name == "pre") above |= kHasCode;
     }
   }
 
@@ -77,12 +81,16 @@ class MarkdownWriter {
     const std::uint32_t main = find_head_and_main(page.title);
     std::vector<MarkdownBlock> blocks = blocks_of(main);
     page.text = joined_blocks(blocks, false);
+    if (page.text.size() > kMarkdownBytesMax) {
+      page.text.resize(utf8_prefix(page.text, kMarkdownBytesMax).size());
+      page.is_cut = true;
+    }
     return page;
   }
 
  private:
   using Node = std::uint32_t;
-  enum Trait : std::uint8_t { kIsBlock = 1, kIsUnseen = 2, kHasBlock = 4, kHasTable = 8 };
+  enum Trait : std::uint8_t { kIsBlock = 1, kIsUnseen = 2, kHasBlock = 4, kHasTable = 8, kHasCode = 16 };
   bool has(Node node, Trait trait) const { return (traits_[node] & trait) != 0; }
 
   template <class Visit>
@@ -94,7 +102,7 @@ class MarkdownWriter {
   std::string attribute(Node node, std::string_view name) const { return html_attribute(tree_[node].text, name); }
   std::string text_of(Node node) const {
     const HtmlNode& text = tree_[node];
-    return with_plain_blanks(text.is_raw ? std::string(text.text) : decode_html(text.text));
+    return visible_text(with_plain_blanks(text.is_raw ? std::string(text.text) : decode_html(text.text)));
   }
 
   // One pass over all nodes: the title, the base of links, and the main part if there is just one.
@@ -103,7 +111,7 @@ class MarkdownWriter {
     std::size_t mains = 0;
     for (Node node = 1; node < tree_.size(); ++node) {
       const std::string_view name = tag(node);
-      if (name == "title" && title.empty() && tree_[node].first_child != 0) {
+      if (name == "title" && title.empty() && tree_[node].first_child != 0 && is_seen_around(node)) {
         FlowingText flowing;
         flowing.add(text_of(tree_[node].first_child));
         title = flowing.take();
@@ -115,7 +123,15 @@ class MarkdownWriter {
         ++mains;
       }
     }
-    return mains == 1 && has_text(main, kMainTextBytesMin) ? main : HtmlTree::kRoot;
+    const bool is_one = mains == 1 && is_seen_around(main) && has_text(main, kMainTextBytesMin);
+    return is_one ? main : HtmlTree::kRoot;
+  }
+  // Nothing that holds it is hidden.
+  bool is_seen_around(Node node) const {
+    for (Node around = tree_[node].parent; around != HtmlTree::kRoot; around = tree_[around].parent) {
+      if (is_unseen(around)) return false;
+    }
+    return true;
   }
   bool has_text(Node node, std::size_t least) {
     std::size_t bytes = 0;
@@ -132,24 +148,15 @@ class MarkdownWriter {
   bool is_unseen(Node node) const {
     if (is_text(node)) return false;
     if (has(node, kIsUnseen)) return true;
-    const std::string_view attributes = tree_[node].text;
-    if (attributes.find_first_not_of(" \t\r\n\f") == std::string_view::npos) return false;
-    bool has_hidden = false;
-    if (attributes.find("hidden") != std::string_view::npos) {
-      const std::string value = html_attribute(attributes, "hidden", &has_hidden);
-      if (has_hidden && value != "until-found") return true;
-      if (attribute(node, "aria-hidden") == "true") return true;
-    }
-    if (tag(node) == "dialog") {
-      html_attribute(attributes, "open", &has_hidden);
-      if (!has_hidden) return true;
-    }
-    if (attributes.find("style") == std::string_view::npos) return false;
-    std::string style = attribute(node, "style");
-    std::erase(style, ' ');
-    return style.find("display:none") != std::string::npos || style.find("visibility:hidden") != std::string::npos;
+    if (tag(node) == "button" && !is_button_with_content(node)) return true;
+    return is_hidden_element(tag(node), tree_[node].text);
   }
-
+  // Buttons are for those who click, but for the headings of parts that open.
+  bool is_button_with_content(Node node) const {
+    const std::string_view around = tag(tree_[node].parent);
+    return has(node, kHasBlock) || around == "summary" || around == "dt" ||
+           (around.size() == 2 && around[0] == 'h' && around[1] >= '1' && around[1] <= '6');
+  }
   // --- blocks ---
 
   std::vector<MarkdownBlock> blocks_of(Node node) {
@@ -163,7 +170,10 @@ class MarkdownWriter {
   }
 
   void end_paragraph() {
-    if (std::string text = paragraph_.take(); !text.empty()) add_block(escaped_start(std::move(text)));
+    std::string text = paragraph_.take();
+    if (text.empty()) return;
+    if (!block_link_.empty()) text = "[" + text + "](" + std::exchange(block_link_, {}) + ")";
+    add_block(escaped_start(std::move(text)));
   }
   void add_block(std::string text, bool is_list = false) {
     if (!text.empty()) blocks_.push_back({std::move(text), is_list});
@@ -238,6 +248,7 @@ class MarkdownWriter {
         out += with_prefix(text, "  ", "  ");
         return;
       }
+      if (ordered && is_item) number = to_number(attribute(child, "value"), number);
       const std::string marker = ordered ? std::to_string(number++) + ". " : "- ";
       out += with_prefix(text, marker, std::string(marker.size(), ' '));
     });
@@ -276,22 +287,14 @@ class MarkdownWriter {
       }
     });
   }
-  // "language-cpp", "lang-cpp" or "highlight-source-cpp" of the block, what it holds or what holds it.
+  // What the block says, or what it holds or is held by.
   std::string language_of(Node node) {
     const Node child = tree_[node].first_child;
     const Node inner = child != 0 && is_text(child) && tree_[child].next != 0 ? tree_[child].next : child;
-    for (const Node candidate : {node, inner, tree_[node].parent}) {
+    const Node around = tree_[node].parent;
+    for (const Node candidate : {node, inner, around, tree_[around].parent}) {
       if (candidate == 0 || is_text(candidate)) continue;
-      const std::string classes = attribute(candidate, "class");
-      for (const std::string_view sign : {"language-", "lang-", "highlight-source-"}) {
-        const std::size_t at = classes.find(sign);
-        if (at == std::string::npos) continue;
-        std::string language = classes.substr(at + sign.size());
-        language.resize(
-            std::min(language.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+#-"),
-                     language.size()));
-        if (language != "none" && language != "text") return language;
-      }
+      if (auto said = code_language(tree_[candidate].text)) return *std::move(said);
     }
     return {};
   }
@@ -301,6 +304,7 @@ class MarkdownWriter {
   struct Table {
     std::vector<std::vector<std::string>> rows;
     std::size_t columns = 0;
+    std::size_t fillers = 0;  // cells that only others made necessary
   };
 
   void add_table(Node node) {
@@ -309,11 +313,24 @@ class MarkdownWriter {
     Table table;
     std::vector<int> spans;  // how many rows below a cell still takes, by column
     read_rows(node, table, spans);
-    if (table.columns < 2) return add_children(node);
+    const bool is_code = has(node, kHasCode) && table.rows.size() == 1;
+    if (table.columns < 2 || is_code) return add_children(node);
+    add_strays(node);
+    end_paragraph();
     for_children(node, [&](Node child) {
       if (tag(child) == "caption") add_block(inline_text(child));
     });
     add_block(markdown_table(table.rows));
+  }
+  // What stands in a table and in none of its cells is shown before it.
+  void add_strays(Node node) {
+    for_children(node, [&](Node child) {
+      const std::string_view name = tag(child);
+      if (is_text(child)) return paragraph_.add(text_of(child));
+      if (is_unseen(child) || is_among_words(name, "caption colgroup col td th")) return;
+      if (is_among_words(name, "thead tbody tfoot tr")) return add_strays(child);
+      add(child);
+    });
   }
   void read_rows(Node node, Table& table, std::vector<int>& spans) {
     for_children(node, [&](Node child) {
@@ -326,9 +343,10 @@ class MarkdownWriter {
   void read_row(Node node, Table& table, std::vector<int>& spans) {
     std::vector<std::string> cells;
     const auto skip_taken = [&] {
-      while (cells.size() < spans.size() && spans[cells.size()] > 0) {
+      while (cells.size() < spans.size() && spans[cells.size()] > 0 && table.fillers < kTableCellsMax) {
         --spans[cells.size()];
         cells.emplace_back();
+        ++table.fillers;
       }
     };
     for_children(node, [&](Node child) {
@@ -339,7 +357,10 @@ class MarkdownWriter {
       const int down = std::clamp(to_number(attribute(child, "rowspan"), 1), 1, 10'000);
       const std::size_t first = cells.size();
       cells.push_back(joined_blocks(blocks_of(child), true));
-      for (int i = 1; i < across && cells.size() < kTableColumnsMax; ++i) cells.emplace_back();
+      for (int i = 1; i < across && cells.size() < kTableColumnsMax && table.fillers < kTableCellsMax; ++i) {
+        cells.emplace_back();
+        ++table.fillers;
+      }
       if (spans.size() < cells.size()) spans.resize(cells.size());
       for (std::size_t i = first; i < cells.size(); ++i) spans[i] = down - 1;
     });
@@ -373,6 +394,7 @@ class MarkdownWriter {
     if (name == "em" || name == "i") return add_wrapped(node, "*", emphasis_);
     if (name == "del" || name == "s" || name == "strike") return add_wrapped(node, "~~", struck_);
     if (name == "sup") return add_raised(node);
+    if (name == "rt") return add_reading(node);
     if (name == "q") {
       paragraph_.add_exactly("\"");
       add_children(node);
@@ -393,8 +415,9 @@ class MarkdownWriter {
   void add_link(Node node) {
     const std::string href = attribute(node, "href");
     const bool is_here = href.starts_with('#');
-    const std::string target = href.empty() || is_here ? "" : resolve_link(base_.value_or(page_), href);
-    if (target.empty() || in_link_ || has(node, kHasBlock)) {
+    const std::string target = href.empty() || is_here ? "" : link_target(resolve_link(base_.value_or(page_), href));
+    if (!target.empty() && !in_link_ && has(node, kHasBlock)) return add_block_link(node, target);
+    if (target.empty() || in_link_) {
       const std::size_t from = paragraph_.mark();
       add_children(node);
       // The sign beside a heading that links to it.
@@ -415,17 +438,29 @@ class MarkdownWriter {
     paragraph_.wrap(from, "[", "](" + target + ")");
   }
 
+  // A link around whole blocks: the first words in it are the link.
+  void add_block_link(Node node, const std::string& target) {
+    end_paragraph();
+    block_link_ = target;
+    in_link_ = true;
+    add_children(node);
+    end_paragraph();
+    in_link_ = false;
+    block_link_.clear();
+  }
+
   void add_image(Node node) {
     FlowingText alt;
-    alt.add(attribute(node, "alt"));
+    alt.add(visible_text(attribute(node, "alt")));
     const std::string text = alt.take();
     if (text.empty()) return;
     const std::string target = resolve_link(base_.value_or(page_), attribute(node, "src"));
     const bool is_web = target.starts_with("http");
-    paragraph_.add_exactly(is_web && !in_link_ ? "![" + text + "](" + target + ")" : text);
+    paragraph_.add_exactly(is_web && !in_link_ ? "![" + text + "](" + link_target(target) + ")" : text);
   }
 
   void add_code(Node node) {
+    if (has(node, kHasBlock)) return add_children(node);
     std::string exact;
     append_exact_text(node, exact);
     FlowingText flowing;
@@ -445,12 +480,35 @@ class MarkdownWriter {
   }
 
   void add_math(Node node) {
-    const std::string source = attribute(node, "alttext");
+    std::string source = visible_text(attribute(node, "alttext"));
+    if (source.empty()) source = formula_source(node);
     if (source.empty()) return add_children(node);
     paragraph_.add_exactly("$" + source + "$");
   }
+  // What the formula was made from, if it says so.
+  std::string formula_source(Node node) {
+    std::string source;
+    for_children(node, [&](Node child) {
+      if (!source.empty() || is_text(child)) return;
+      if (tag(child) != "annotation") {
+        source = formula_source(child);
+      } else if (attribute(child, "encoding") == "application/x-tex" && tree_[child].first_child != 0) {
+        source = text_of(tree_[child].first_child);
+      }
+    });
+    return source;
+  }
+
+  // How a word is read, above it.
+  void add_reading(Node node) {
+    if (has(node, kHasBlock)) return add_children(node);
+    const std::size_t from = paragraph_.mark();
+    add_children(node);
+    paragraph_.wrap(from, "(", ")");
+  }
 
   void add_raised(Node node) {
+    if (has(node, kHasBlock)) return add_children(node);
     const std::size_t from = paragraph_.mark();
     add_children(node);
     const std::string_view text = paragraph_.since(from);
@@ -469,6 +527,7 @@ class MarkdownWriter {
   bool emphasis_ = false;
   bool struck_ = false;
   bool in_link_ = false;
+  std::string block_link_;  // of the next words
 };
 
 }  // namespace

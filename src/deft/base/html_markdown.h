@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "deft/base/url.h"
 
 namespace deft {
+
+inline constexpr std::size_t kMarkdownBytesMax = std::size_t{16} << 20;  // the rest is left out
 
 struct MarkdownPage {
   std::string title;

@@ -62,6 +62,70 @@ TEST(HtmlMarkdown, ShowsWhatAPageSays) {
   }
 }
 
+TEST(HtmlMarkdown, ShowsWhatRealPagesAreMadeOf) {
+  const std::vector<std::pair<std::string_view, std::string_view>> table = {
+      // A link around whole blocks: the first words in it are the link.
+      {"<a href=/x><h3>Title</h3><p>Words</p></a>", "### [Title](https://h.example/x)\n\nWords"},
+      {"<ul><li><a href=/x><div>Title</div></a><li>b</ul>", "- [Title](https://h.example/x)\n- b"},
+      {"before <a href=/x><div> </div><p>in</p></a> after", "before\n\n[in](https://h.example/x)\n\nafter"},
+      {"<a href=/x><img alt='A logo' src=l.png><p>Words</a>", "[A logo](https://h.example/x)\n\nWords"},
+      {"before <a name=x><p>in</p></a> after", "before\n\nin\n\nafter"},
+      {"x<sup><p>2</p></sup> <ruby>a<rt><div>b</div></rt></ruby>", "x\n\n2\n\na\n\nb"},
+      // Ends of rows, sections and captions that nobody wrote.
+      {"<table><tr><th>A<th>B<tbody><tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"},
+      {"<table><colgroup><col><col><thead><tr><th>A<th>B<tbody><tr><td>1<td>2</table>",
+       "| A | B |\n| --- | --- |\n| 1 | 2 |"},
+      {"<table><caption>Cap<tr><td>1<td>2</table>", "Cap\n\n| 1 | 2 |\n| --- | --- |"},
+      {"<table><tr><td>1<td>2</tr><td>3<td>4</table>", "| 1 | 2 |\n| --- | --- |\n| 3 | 4 |"},
+      {"<table><form action=x><tr><td>a<td>b</form></table>", "| a | b |\n| --- | --- |"},
+      {"<table>stray<tr><td>a<td>b</tr><p>more</table>", "stray\n\nmore\n\n| a | b |\n| --- | --- |"},
+      {"<table><tr><td>a<td><table><tr><td>1<td>2</table></table>", "a\n\n| 1 | 2 |\n| --- | --- |"},
+      // Code, with the numbers of its lines beside it.
+      {"<table><tr><td class=linenos><pre>1\n2</pre><td class=code><pre>a\nb</pre></table>", "```\na\nb\n```"},
+      {"<pre><span class='linenos'>1</span>a\r\n<span class=linenos>2</span>\tb</pre>", "```\na\n\tb\n```"},
+      {"<code><pre>a\nb</pre></code>", "```\na\nb\n```"},
+      {"<pre><b>a</b> &lt;b&gt; <a href=x>c</a>\n\n  d</pre>", "```\na <b> c\n\n  d\n```"},
+      {"<div class='highlight-python3 notranslate'><div class=highlight><pre>x</pre></div></div>",
+       "```python3\nx\n```"},
+      {"<div class='highlight highlight-source-shell'><pre>x</pre></div>", "```shell\nx\n```"},
+      {"<div class=highlight-default><div class=highlight><pre>x</pre></div></div>", "```\nx\n```"},
+      {"<pre class='brush: js; gutter: false'>x</pre>", "```js\nx\n```"},
+      {"<pre><code data-lang=rust>x</code></pre>", "```rust\nx\n```"},
+      // What stands for something else.
+      {"<svg><title>Icon</title><path d=x/><text>no</text></svg>yes", "yes"},
+      {"<svg><path d=x><p>yes", "yes"},
+      {"<svg><foreignObject><div>no</div></foreignObject><text>no</text></svg>yes", "yes"},
+      {"<h3><button>Question</button></h3><p>Answer<button>Copy</button>", "### Question\n\nAnswer"},
+      {"<ruby>\xE6\xBC\xA2<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "\xE6\xBC\xA2(kan)"},
+      {"<math><semantics><mi>x</mi><annotation encoding='application/x-tex'>x^2</annotation></semantics></math>",
+       "$x^2$"},
+      {"<ol><li value=5>five<li>six</ol>", "5. five\n6. six"},
+      {"<details><summary>More</summary>text</details>", "More\n\ntext"},
+      {"<figure><img src=i.png alt=Alt><figcaption>Caption</figcaption></figure>",
+       "![Alt](https://h.example/a/i.png)\n\nCaption"},
+      {"<dl><div><dt>a<dd>b</div></dl>", "a\n\n: b"},
+      // Hidden in capitals too, and in comments of every kind.
+      {"<P HIDDEN>no<P STYLE='DISPLAY :\tNONE'>no<p style='visibility: collapse'>no<!-- no --!><p>yes", "yes"},
+      {"<input type=hidden value=no><p class=hidden-print style='color: red'>yes", "yes"},
+      // Addresses.
+      {"<a href='/a)b'>x</a> <a href='/X_(y)'>z</a>", "[x](https://h.example/a%29b) [z](https://h.example/X_(y))"},
+      {"<a href='java&#10;script:x'>a</a> <a href='data:text/html,x'>b</a> <a href=' VBScript:x'>c</a>", "a b c"},
+      {"<a href='/long\n  path/x'>x</a> <a href='  //o.exa\tmple/ '>y</a>",
+       "[x](https://h.example/long%20%20path/x) [y](https://o.example/)"},
+      // Nobody sees these.
+      {"soft&shy;hyphen, zero&ZeroWidthSpace;width, &#27;[31m, &#x202E;x, n\xE2\x80\x8Bo, &#0;",
+       "softhyphen, zerowidth, [31m, x, no, \xEF\xBF\xBD"},
+  };
+  for (const auto& [html, expected] : table) EXPECT_EQ(markdown(html), expected) << html;
+}
+
+TEST(HtmlMarkdown, WhatIsHiddenIsNoMainPartAndAnIconHasNotThePagesTitle) {
+  const std::string words(300, 'w');
+  EXPECT_EQ(markdown("<div hidden><main>" + words + "</main></div>seen"), "seen");
+  EXPECT_EQ(markdown("<main hidden>" + words + "</main>seen"), "seen");
+  EXPECT_EQ(html_to_markdown("<svg><title>Icon</title></svg>x", {}).title, "");
+}
+
 TEST(HtmlMarkdown, MisnestedMarkupLosesNoWord) {
   const std::string text = markdown("<b><p>one</b>two</p>three</i></div></td>");
   for (const char* word : {"one", "two", "three"}) EXPECT_NE(text.find(word), std::string::npos) << text;
@@ -89,8 +153,20 @@ TEST(HtmlMarkdown, WhatIsHostileCostsLittle) {
     cells += "<table><tr><td>";
     entities += "&nbsp;&#0;&#xFFFFFFFFFF;&amp";
   }
+  std::string wide = "<table><tr>", spans = "<table>";
+  for (int i = 0; i < 100; ++i) wide += "<td>x";
+  for (int i = 0; i < 20'000; ++i) {
+    wide += "<tr><td>x";
+    spans += i % 1'000 == 0 ? "<tr><td>x<td colspan=99 rowspan=1000>" : "<tr><td>x";
+  }
+  const std::string quotes = [] {
+    std::string made;
+    for (int i = 0; i < 24; ++i) made += "<blockquote>";
+    for (int i = 0; i < 50'000; ++i) made += "a<br>";
+    return made;
+  }();
   for (const std::string& page :
-       {deep, bold, cells, entities, std::string(100'000, '<'), "<a " + std::string(100'000, '"'),
+       {deep, bold, cells, entities, wide, spans, quotes, std::string(100'000, '<'), "<a " + std::string(100'000, '"'),
         std::string("<table><tr><td colspan=999999999 rowspan=999999999>x<td>y")}) {
     EXPECT_LE(markdown(page + "end").size(), 20'000'000U);
   }

@@ -29,6 +29,12 @@ constexpr std::string_view kSpecial =
     "ol p "
     "pre section table tbody td tfoot th thead tr ul h1 h2 h3 h4 h5 h6";
 
+// These stand in no drawing and no formula: one that is still open was forgotten there.
+constexpr std::string_view kEndsForeign =
+    "b big blockquote br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 hr i img li listing menu meta nobr ol p "
+    "pre ruby s small span strong strike sub sup table tt u ul var";
+constexpr std::string_view kTableParts = "table tbody thead tfoot tr";
+
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -62,6 +68,7 @@ enum Kind : std::uint16_t {
   kIsBoundary = 32,
   kIsSpecial = 64,
   kIsCell = 128,
+  kIsForeignEnd = 256,
 };
 
 std::uint16_t kinds_of(std::string_view tag) {
@@ -74,6 +81,7 @@ std::uint16_t kinds_of(std::string_view tag) {
   if (is_among_words(tag, kBoundaries)) kinds |= kIsBoundary;
   if (is_among_words(tag, kSpecial)) kinds |= kIsSpecial;
   if (is_among_words(tag, "td th tr tbody thead tfoot")) kinds |= kIsCell;
+  if (is_among_words(tag, kEndsForeign)) kinds |= kIsForeignEnd;
   return static_cast<std::uint16_t>(kinds);
 }
 
@@ -84,7 +92,8 @@ constexpr std::string_view kKnown =
     "button "
     "canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed "
     "fieldset "
-    "figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input "
+    "figcaption figure font footer foreignobject form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i "
+    "iframe img input "
     "ins "
     "kbd label legend li link listing main map mark math menu meta meter nav nobr noembed noframes noscript object ol "
     "optgroup option output p param path picture plaintext pre progress q rb rp rt rtc ruby s samp script search "
@@ -133,7 +142,7 @@ void HtmlTree::read_markup() {
     // "<!-->" and "<!--->" are whole.
     if (rest_.starts_with("<!-->") || rest_.starts_with("<!--->")) return skip_to(">");
     rest_.remove_prefix(4);
-    return skip_to("-->");
+    return skip_comment();
   }
   if (next == '!' || next == '?') return skip_to(">");
   add_text(rest_.substr(0, 1), false);
@@ -143,6 +152,17 @@ void HtmlTree::read_markup() {
 void HtmlTree::skip_to(std::string_view end) {
   const std::size_t at = rest_.find(end);
   rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + end.size());
+}
+
+// It ends at "-->", and at "--!>" too.
+void HtmlTree::skip_comment() {
+  for (std::size_t at = 0; (at = rest_.find("--", at)) != std::string_view::npos; ++at) {
+    const std::string_view end = rest_.substr(at + 2);
+    if (!end.starts_with('>') && !end.starts_with("!>")) continue;
+    rest_.remove_prefix(at);
+    return skip_to(">");
+  }
+  rest_ = {};
 }
 
 void HtmlTree::read_start_tag() {
@@ -160,9 +180,10 @@ void HtmlTree::read_start_tag() {
   const bool closes_itself = attributes.ends_with('/');
   if (closes_itself) attributes.remove_suffix(1);
   if (tag == "html" || tag == "head" || tag == "body") return;
-  const bool is_void = (kinds & kIsVoid) != 0;
-  open(tag, kinds, attributes, is_void || (closes_itself && (tag == "svg" || tag == "math" || tag == "path")));
-  if (kinds & kIsRawText) return read_raw_text(tag, kinds);
+  if ((kinds & kIsForeignEnd) && is_in_foreign()) leave_foreign();
+  const bool is_whole = closes_itself && (tag == "svg" || tag == "math" || is_in_foreign());
+  open(tag, kinds, attributes, (kinds & kIsVoid) || is_whole);
+  if ((kinds & kIsRawText) && !is_whole) return read_raw_text(tag, kinds);
   if (tag == "plaintext") {
     add_text(rest_, true);
     rest_ = {};
@@ -221,8 +242,33 @@ std::uint32_t HtmlTree::add_node(std::string_view tag, std::uint16_t kinds, std:
 
 void HtmlTree::open(std::string_view tag, std::uint16_t kinds, std::string_view attributes, bool is_void) {
   close_implied(tag, kinds);
+  // A form around rows of a table ends before it begins.
+  if (tag == "form" && is_among_words(nodes_[open_.back()].tag, kTableParts)) is_void = true;
   const std::uint32_t node = add_node(tag, kinds, attributes);
-  if (node != 0 && !is_void && open_.size() < kHtmlDepthMax) open_.push_back(node);
+  if (node == 0 || is_void || open_.size() >= kHtmlDepthMax) return;
+  if ((tag == "svg" || tag == "math") && !is_in_foreign()) foreign_ = open_.size();
+  open_.push_back(node);
+}
+
+bool HtmlTree::is_in_foreign() const {
+  if (foreign_ == 0 || foreign_ >= open_.size()) return false;
+  const std::string_view tag = nodes_[open_[foreign_]].tag;
+  return tag == "svg" || tag == "math";
+}
+
+void HtmlTree::leave_foreign() {
+  for (std::size_t i = foreign_; i < open_.size(); ++i) {
+    const std::string_view tag = nodes_[open_[i]].tag;
+    if (tag == "foreignobject" || tag == "annotation-xml") return;  // HTML may stand there
+  }
+  open_.resize(foreign_);
+}
+
+// Ends whatever is open inside the nearest of `tags`.
+void HtmlTree::close_inside(std::string_view tags) {
+  for (std::size_t i = open_.size(); i-- > 1;) {
+    if (is_among_words(nodes_[open_[i]].tag, tags)) return open_.resize(i + 1);
+  }
 }
 
 // Ends the nearest of `tags`, unless one of `boundaries` is nearer.
@@ -252,11 +298,16 @@ void HtmlTree::close_implied(std::string_view tag, std::uint16_t kinds) {
   } else if (tag == "dt" || tag == "dd") {
     close_up_to("dt dd", "dl table td th caption");
   } else if (tag == "td" || tag == "th") {
-    close_up_to("td th", "table");
+    close_inside("tr table tbody thead tfoot");
+    const std::string_view around = nodes_[open_.back()].tag;
+    if (around != "tr" && is_among_words(around, kTableParts)) {
+      const auto& [row, row_kinds] = known_tag("tr");
+      open(row, row_kinds, {}, false);
+    }
   } else if (tag == "tr") {
-    close_up_to("tr", "table");
-  } else if (tag == "tbody" || tag == "thead" || tag == "tfoot") {
-    close_up_to("tbody thead tfoot", "table");
+    close_inside("table tbody thead tfoot");
+  } else if (tag == "tbody" || tag == "thead" || tag == "tfoot" || tag == "caption" || tag == "colgroup") {
+    close_inside("table");
   } else if (tag == "option") {
     close_up_to("option", "select table");
   } else if (tag == "a") {

@@ -40,6 +40,7 @@ class HtmlTree {
   void read_start_tag();
   void read_end_tag();
   void skip_to(std::string_view end);
+  void skip_comment();
   void read_raw_text(std::string_view tag, std::uint16_t kinds);
 
   void add_text(std::string_view text, bool is_raw);
@@ -47,12 +48,16 @@ class HtmlTree {
   void close(std::string_view tag, std::uint16_t kinds);
   void close_implied(std::string_view tag, std::uint16_t kinds);
   bool close_up_to(std::string_view tags, std::string_view boundaries);
+  void close_inside(std::string_view tags);
   void close_paragraph();
+  bool is_in_foreign() const;
+  void leave_foreign();
   std::uint32_t add_node(std::string_view tag, std::uint16_t kinds, std::string_view text);
 
   std::string_view rest_;
   std::vector<HtmlNode> nodes_;
   std::vector<std::uint32_t> open_;  // the elements that have not ended, the root first
+  std::size_t foreign_ = 0;          // where the outermost svg or math stands among them; 0: there is none
   bool is_cut_ = false;
 };
 

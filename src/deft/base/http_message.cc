@@ -206,6 +206,7 @@ void HttpRequestReader::end_head() {
 }
 
 void HttpRequestReader::read_chunk_size(const std::string& line) {
+  if (!is_field_value(line)) return refuse(400, "the size of a chunk has control characters with it");
   const std::size_t end = std::min(line.find(';'), line.size());
   const std::string_view digits = trim(std::string_view(line).substr(0, end));
   std::size_t size = 0;

@@ -53,6 +53,9 @@ class HttpRequestReader {
   bool is_complete() const { return state_ == State::complete; }
   const std::optional<HttpFault>& fault() const { return fault_; }
   bool has_begun() const { return state_ != State::head || !line_.empty() || head_bytes_ > 0; }
+  bool is_in_head() const { return state_ == State::head; }
+  // The request as far as its head says; null: that is not whole yet, or was refused.
+  const ReadRequest* head() const { return is_in_head() || state_ == State::refused ? nullptr : &request_; }
   // The client waits to be told before it sends the body; true once.
   bool take_expects_continue() { return std::exchange(expects_continue_, false); }
   // The whole request; the next one may begin.

@@ -104,6 +104,7 @@ TEST(HttpRequestReader, RefusesChunksThatAreNone) {
   EXPECT_EQ(chunked("123456789\r\n"), 400);
   EXPECT_EQ(chunked("ffffffff\r\n"), 413);
   EXPECT_EQ(chunked("2\r\nabc\r\n"), 400);
+  EXPECT_EQ(chunked("2;a\rb\r\n"), 400) << "others may see the end of a line there";
   EXPECT_EQ(chunked("1\r\naXX"), 0) << "not decided yet";
 }
 

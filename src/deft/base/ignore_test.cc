@@ -37,6 +37,12 @@ TEST(IgnoreFile, ANameIsIgnoredAtAnyDepthAndAPathOnlyWhereItIs) {
   EXPECT_EQ(verdict("*.gz", "x.tar.gz"), V::ignored);
 }
 
+TEST(IgnoreFile, BracesAreLetters) {
+  EXPECT_EQ(verdict("{main,x}.js", "x.js"), V::no_rule);
+  EXPECT_EQ(verdict("{main,x}.js", "{main,x}.js"), V::ignored);
+  EXPECT_EQ(verdict("*.py{}", "a.py"), V::no_rule);
+}
+
 TEST(IgnoreFile, ASlashAtTheEndMeansFoldersOnly) {
   EXPECT_EQ(verdict("build/", "build", kFolder), V::ignored);
   EXPECT_EQ(verdict("build/", "build", kFile), V::no_rule);

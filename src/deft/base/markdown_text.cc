@@ -110,11 +110,13 @@ std::string escaped_start(std::string text) {
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
   std::size_t columns = 0;
   for (const auto& row : rows) columns = std::max(columns, row.size());
+  const bool is_filled_up = rows.size() * columns <= kTableCellsMax;
   std::string out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i > 0) out += '\n';
     out += '|';
-    for (std::size_t column = 0; column < columns; ++column) {
+    const std::size_t shown = is_filled_up ? columns : rows[i].size();
+    for (std::size_t column = 0; column < shown; ++column) {
       out += ' ' + (column < rows[i].size() ? cell_text(rows[i][column]) : std::string()) + " |";
     }
     if (i > 0) continue;

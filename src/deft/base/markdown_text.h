@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,9 @@ class FlowingText {
   // Around what was added since `from`, if that is anything; blanks at its ends stay outside.
   std::size_t mark() const { return out_.size(); }
   void wrap(std::size_t from, std::string_view before, std::string_view after);
-  std::string_view since(std::size_t from) const { return std::string_view(out_).substr(from); }
-  void cut(std::size_t from) { out_.resize(from); }
+  // Nothing, if all was taken since then.
+  std::string_view since(std::size_t from) const { return std::string_view(out_).substr(std::min(from, out_.size())); }
+  void cut(std::size_t from) { out_.resize(std::min(from, out_.size())); }
 
   bool empty() const { return out_.empty(); }
   std::string take();
@@ -41,6 +43,9 @@ std::string with_prefix(std::string_view text, std::string_view first, std::stri
 std::string fence_for(std::string_view text, std::size_t least);
 // A paragraph whose first characters would make it something else.
 std::string escaped_start(std::string text);
+
+// Cells of one table that only fill it up: of a larger one the ends of short rows stay open.
+inline constexpr std::size_t kTableCellsMax = 100'000;
 
 // Rows of cells, all as one line each; the first row is the head.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows);

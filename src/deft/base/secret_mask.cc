@@ -117,7 +117,11 @@ SecretMask::SecretMask(std::vector<std::string> known) : known_(std::move(known)
   std::ranges::sort(known_, [](const auto& a, const auto& b) { return a.size() > b.size(); });
 }
 
-std::string SecretMask::masked(std::string_view text) const {
+std::string SecretMask::masked(std::string_view text) const { return mask(text, /*by_name=*/true); }
+
+std::string SecretMask::masked_values(std::string_view text) const { return mask(text, /*by_name=*/false); }
+
+std::string SecretMask::mask(std::string_view text, bool by_name) const {
   std::string out;
   out.reserve(text.size());
   std::size_t word_begin = 0;
@@ -151,7 +155,7 @@ std::string SecretMask::masked(std::string_view text) const {
     }
     if (!is_word_character(rest[0])) {
       const std::string_view word = text.substr(word_begin, at - word_begin);
-      const bool is_name = !word.empty() && word.size() <= kNameBytesMax && names_secret(word);
+      const bool is_name = by_name && !word.empty() && word.size() <= kNameBytesMax && names_secret(word);
       if (const auto found = is_name ? named_value(rest) : std::nullopt) {
         take(at, *found, /*shows_some=*/false);
         continue;
@@ -164,19 +168,23 @@ std::string SecretMask::masked(std::string_view text) const {
   return out;
 }
 
-Json SecretMask::masked_json(const Json& value) const {
-  if (value.is_string()) return Json(masked(view(value.get_string())));
+Json SecretMask::masked_json(const Json& value) const { return mask(value, /*by_name=*/true); }
+
+Json SecretMask::masked_json_values(const Json& value) const { return mask(value, /*by_name=*/false); }
+
+Json SecretMask::mask(const Json& value, bool by_name) const {
+  if (value.is_string()) return Json(mask(view(value.get_string()), by_name));
   if (value.is_array()) {
     JsonArray out;
-    for (const Json& item : value.get_array()) out.push_back(masked_json(item));
+    for (const Json& item : value.get_array()) out.push_back(mask(item, by_name));
     return out;
   }
   if (!value.is_object()) return value;
   JsonObject out;
   for (const auto& [key, item] : value.get_object()) {
     const std::string_view name(key.data(), key.size());
-    const bool is_secret = item.is_string() && names_secret(name);
-    out[masked(name)] = is_secret ? Json(boost::json::string_view(kStars)) : masked_json(item);
+    const bool is_secret = by_name && item.is_string() && names_secret(name);
+    out[mask(name, by_name)] = is_secret ? Json(boost::json::string_view(kStars)) : mask(item, by_name);
   }
   return out;
 }

@@ -19,10 +19,17 @@ class SecretMask {
  public:
   explicit SecretMask(std::vector<std::string> known = {});
   std::string masked(std::string_view text) const;
+  // Only what is one whatever stands before it: known values, keys by their beginnings, passwords in addresses, private
+  // keys. For texts that people want to read: of a program's source "token = next()" would be hidden, too.
+  std::string masked_values(std::string_view text) const;
+  Json masked_json_values(const Json& value) const;
   // Every text in it; what stands under a name like "password" wholly.
   Json masked_json(const Json& value) const;
 
  private:
+  std::string mask(std::string_view text, bool by_name) const;
+  Json mask(const Json& value, bool by_name) const;
+
   std::vector<std::string> known_;  // longest first
 };
 

@@ -54,5 +54,15 @@ TEST(SecretMask, LooksIntoJson) {
             R"({"a":["AKIA****",1],"password":"****","max_tokens":5,"n":{"Token":"****"}})");
 }
 
+TEST(SecretMask, OfTextsThatPeopleReadOnlyValuesAreMasked) {
+  const SecretMask mask({"hunter2hunter2"});
+  EXPECT_EQ(mask.masked_values("token = parser.next_token(); // hunter2hunter2"),
+            "token = parser.next_token(); // ****");
+  EXPECT_EQ(mask.masked_values("use sk-ant-api03-abcdefghijklmnop, password: swordfish"),
+            "use sk-ant-****, password: swordfish");
+  EXPECT_EQ(to_json(mask.masked_json_values(Json(JsonObject{{"password", "x hunter2hunter2"}}))),
+            R"({"password":"x ****"})");
+}
+
 }  // namespace
 }  // namespace deft

@@ -81,6 +81,9 @@ void SseReader::read_field(std::string_view name, std::string_view value) {
     if (data_.size() + value.size() + 1 > limits_.event_bytes_max) return refuse("an event", limits_.event_bytes_max);
     data_ += value;
     data_ += '\n';
+  } else if (name == "error" && limits_.error_field && data_.empty()) {
+    read_field("data", value);
+    event_ = name;
   } else if (name == "event") {
     event_ = value;
   } else if (name == "id") {

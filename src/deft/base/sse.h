@@ -19,6 +19,8 @@ inline constexpr std::size_t kSseIdBytesMax = 256;
 struct SseLimits {
   std::size_t line_bytes_max = kSseLineBytesMax;
   std::size_t event_bytes_max = kSseEventBytesMax;
+  // A field "error" is an event of that name: what llama.cpp sent until late in 2025.
+  bool error_field = false;
 };
 
 struct SseEvent {

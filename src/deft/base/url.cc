@@ -100,8 +100,10 @@ std::optional<WebUrl> parse_web_url(std::string_view text) {
   return url;
 }
 
-std::string resolve_link(const WebUrl& page, std::string_view link) {
-  link = trimmed(link);
+std::string resolve_link(const WebUrl& page, std::string_view given) {
+  std::string joined(trimmed(given));
+  std::erase_if(joined, [](char c) { return c == '\t' || c == '\r' || c == '\n'; });  // as browsers do
+  std::string_view link = joined;
   const std::size_t fragment = std::min(link.find('#'), link.size());
   const std::string tail = encoded(link.substr(fragment));
   link = link.substr(0, fragment);

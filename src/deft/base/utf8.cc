@@ -1,8 +1,25 @@
 #include "deft/base/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace deft {
+namespace {
+
+// How many bytes from `at` on are ASCII; a few may be left uncounted. Eight at a time: nearly all of most texts is.
+std::size_t ascii_bytes(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  std::size_t end = at;
+  for (; end + sizeof(std::uint64_t) <= text.size(); end += sizeof(std::uint64_t)) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + end, sizeof word);
+    if ((word & kHighBits) != 0) break;
+  }
+  return end - at;
+}
+
+}  // namespace
 
 std::size_t utf8_sequence_length(std::string_view text) {
   if (text.empty()) return 0;
@@ -28,6 +45,8 @@ std::size_t utf8_sequence_length(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
+    i += ascii_bytes(text, i);
+    if (i == text.size()) break;
     const std::size_t length = utf8_sequence_length(text.substr(i));
     if (length == 0) return false;
     i += length;
@@ -39,6 +58,10 @@ std::string to_valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
+    const std::size_t ascii = ascii_bytes(text, i);
+    out.append(text, i, ascii);
+    i += ascii;
+    if (i == text.size()) break;
     const std::size_t length = utf8_sequence_length(text.substr(i));
     if (length == 0) {
       out += "\xEF\xBF\xBD";
@@ -54,6 +77,10 @@ std::string to_valid_utf8(std::string_view text) {
 std::size_t count_characters(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++count) {
+    const std::size_t ascii = ascii_bytes(text, i);
+    i += ascii;
+    count += ascii;
+    if (i == text.size()) break;
     const std::size_t length = utf8_sequence_length(text.substr(i));
     i += length == 0 ? 1 : length;
   }
@@ -73,6 +100,10 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
 std::string_view first_characters(std::string_view text, std::size_t characters_max) {
   std::size_t i = 0;
   for (std::size_t count = 0; i < text.size() && count < characters_max; ++count) {
+    const std::size_t ascii = ascii_bytes(text.substr(0, i + std::min(text.size() - i, characters_max - count)), i);
+    i += ascii;
+    count += ascii;
+    if (i == text.size() || count == characters_max) break;
     const std::size_t length = utf8_sequence_length(text.substr(i));
     i += length == 0 ? 1 : length;
   }

@@ -1,65 +1,46 @@
 #include "deft/base/web_text.h"
 
 #include <algorithm>
-#include <array>
 
+#include "deft/base/text.h"
 #include "deft/base/utf8.h"
 
 namespace deft {
 namespace {
 
-constexpr std::size_t kMetaBytesMax = 1024;
+constexpr std::size_t kMetaBytesMax = 4096;  // browsers look at 1024 first, and begin anew for a later one
 
 struct Label {
-  std::string_view name;
+  std::string_view names;
   Encoding encoding;
 };
-constexpr std::array<Label, 44> kLabels = {{
-    {"utf-8", Encoding::utf8},
-    {"utf8", Encoding::utf8},
-    {"us-ascii", Encoding::windows_1252},
-    {"ascii", Encoding::windows_1252},
-    {"iso-8859-1", Encoding::windows_1252},
-    {"iso8859-1", Encoding::windows_1252},
-    {"latin1", Encoding::windows_1252},
-    {"windows-1252", Encoding::windows_1252},
-    {"cp1252", Encoding::windows_1252},
-    {"iso-8859-15", Encoding::windows_1252},
-    {"utf-16", Encoding::utf16_le},
-    {"utf-16le", Encoding::utf16_le},
-    {"utf-16be", Encoding::utf16_be},
-    {"shift_jis", Encoding::shift_jis},
-    {"shift-jis", Encoding::shift_jis},
-    {"sjis", Encoding::shift_jis},
-    {"windows-31j", Encoding::shift_jis},
-    {"euc-jp", Encoding::euc_jp},
-    {"gb2312", Encoding::gb18030},
-    {"gbk", Encoding::gb18030},
-    {"gb18030", Encoding::gb18030},
-    {"big5", Encoding::big5},
-    {"big5-hkscs", Encoding::big5},
-    {"euc-kr", Encoding::euc_kr},
-    {"ks_c_5601-1987", Encoding::euc_kr},
-    {"windows-1251", Encoding::windows_1251},
-    {"cp1251", Encoding::windows_1251},
-    {"koi8-r", Encoding::koi8_r},
-    {"koi8-u", Encoding::koi8_r},
-    {"iso-8859-5", Encoding::iso_8859_5},
-    {"ibm866", Encoding::ibm866},
-    {"cp866", Encoding::ibm866},
-    {"x-mac-cyrillic", Encoding::mac_cyrillic},
-    {"iso-8859-2", Encoding::iso_8859_2},
-    {"latin2", Encoding::iso_8859_2},
-    {"windows-1250", Encoding::windows_1250},
-    {"iso-8859-7", Encoding::iso_8859_7},
-    {"windows-1253", Encoding::windows_1253},
-    {"iso-8859-9", Encoding::windows_1254},
-    {"windows-1254", Encoding::windows_1254},
-    {"windows-1255", Encoding::windows_1255},
-    {"windows-1256", Encoding::windows_1256},
-    {"tis-620", Encoding::tis_620},
-    {"windows-874", Encoding::tis_620},
-}};
+// As the WHATWG lists them, as far as we read what they mean; without "x-", "cs" and with "-" for "_".
+constexpr Label kLabels[] = {
+    {"utf-8 utf8 unicode-1-1-utf-8 unicode11utf8", Encoding::utf8},
+    {"us-ascii ascii ansi-x3.4-1968 iso-8859-1 iso8859-1 iso88591 isolatin1 latin1 l1 cp819 ibm819 windows-1252 cp1252 "
+     "iso-8859-15 iso8859-15 latin9",
+     Encoding::windows_1252},
+    {"utf-16 utf-16le unicode ucs-2", Encoding::utf16_le},
+    {"utf-16be unicodefffe", Encoding::utf16_be},
+    {"shift-jis shiftjis sjis ms-kanji windows-31j", Encoding::shift_jis},
+    {"euc-jp eucpkdfmtjapanese", Encoding::euc_jp},
+    {"gb2312 gb-2312 gb-2312-80 gbk gb18030 chinese iso-ir-58 iso58gb231280", Encoding::gb18030},
+    {"big5 big5-hkscs cn-big5 x-big5", Encoding::big5},
+    {"euc-kr euckr ks-c-5601-1987 ks-c-5601-1989 ksc5601 ksc-5601 ksc56011987 korean windows-949", Encoding::euc_kr},
+    {"windows-1251 cp1251", Encoding::windows_1251},
+    {"koi8-r koi8-u koi8-ru koi koi8 koi8r", Encoding::koi8_r},
+    {"iso-8859-5 iso8859-5 isolatincyrillic cyrillic", Encoding::iso_8859_5},
+    {"ibm866 cp866 866", Encoding::ibm866},
+    {"mac-cyrillic mac-ukrainian", Encoding::mac_cyrillic},
+    {"iso-8859-2 iso8859-2 latin2 l2 isolatin2", Encoding::iso_8859_2},
+    {"windows-1250 cp1250", Encoding::windows_1250},
+    {"iso-8859-7 iso8859-7 greek greek8 isolatingreek", Encoding::iso_8859_7},
+    {"windows-1253 cp1253", Encoding::windows_1253},
+    {"iso-8859-9 iso8859-9 latin5 l5 isolatin5 windows-1254 cp1254", Encoding::windows_1254},
+    {"windows-1255 cp1255 iso-8859-8 iso-8859-8-i logical hebrew", Encoding::windows_1255},
+    {"windows-1256 cp1256", Encoding::windows_1256},
+    {"tis-620 windows-874 iso-8859-11 dos-874", Encoding::tis_620},
+};
 
 std::string lowered(std::string_view text) {
   std::string out(text);
@@ -83,20 +64,35 @@ std::string decoded(std::string_view bytes, Encoding encoding) {
 }  // namespace
 
 std::optional<Encoding> encoding_of_label(std::string_view label) {
-  const std::string name = lowered(label);
-  const auto* found = std::ranges::find(kLabels, name, &Label::name);
-  return found == kLabels.end() ? std::nullopt : std::optional(found->encoding);
+  std::string name = lowered(label);
+  std::ranges::replace(name, '_', '-');
+  for (const std::string_view prefix : {"x-", "cs"}) {
+    if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  }
+  for (const Label& known : kLabels) {
+    if (is_among_words(name, known.names)) return known.encoding;
+  }
+  return std::nullopt;
 }
 
 std::string charset_in_html(std::string_view bytes) {
   const std::string head = lowered(bytes.substr(0, kMetaBytesMax));
-  for (std::size_t at = 0; (at = head.find("<meta", at)) != std::string::npos; ++at) {
-    const std::string tag = head.substr(at, head.find('>', at) - at);
+  for (std::size_t at = 0; (at = head.find('<', at)) != std::string::npos; ++at) {
+    const std::string_view rest = std::string_view(head).substr(at);
+    if (rest.starts_with("<!--")) {
+      at = head.find("-->", at + 4);
+      if (at == std::string::npos) return {};
+      continue;
+    }
+    if (!rest.starts_with("<meta")) continue;
+    const std::string_view tag = rest.substr(0, rest.find('>'));
     std::size_t value = tag.find("charset");
-    if (value == std::string::npos) continue;
+    if (value == std::string_view::npos) continue;
     value = tag.find_first_not_of(" =\"'", value + 7);
-    if (value == std::string::npos) continue;
-    return tag.substr(value, tag.find_first_of(" \"';/>", value) - value);
+    if (value == std::string_view::npos) continue;
+    const std::string_view label = tag.substr(value, tag.find_first_of(" \"';/>", value) - value);
+    // Whoever could read this so far does not read UTF-16.
+    return label.starts_with("utf-16") ? "utf-8" : std::string(label);
   }
   return {};
 }

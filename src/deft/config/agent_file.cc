@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kEfforts = "low medium high xhigh max";
 // Keys of the format that have no effect here; the others that are not read are no business of ours.
-constexpr std::string_view kWithoutEffect = "hooks mcpServers memory initialPrompt observer observerMessage";
+constexpr std::string_view kWithoutEffect = "observer observerMessage";
+constexpr std::size_t kAgentServersMax = 50;
 
 std::string trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -27,7 +28,8 @@ class Fields {
   Result<ReadAgentType> read(std::string name, std::string prompt) {
     read_.type.name = std::move(name);
     read_.type.prompt = trimmed(prompt);
-    for (const auto step : {&Fields::take_names, &Fields::take_tools, &Fields::take_mode, &Fields::take_rest}) {
+    for (const auto step :
+         {&Fields::take_names, &Fields::take_tools, &Fields::take_mode, &Fields::take_rest, &Fields::take_own}) {
       if (auto taken = (this->*step)(); !taken) return std::unexpected(taken.error());
     }
     for (const auto& field : values_) {
@@ -49,10 +51,16 @@ class Fields {
 
   Result<void> take_names() {
     AgentType& type = read_.type;
+    const auto is_plain = [](char c) {
+      return static_cast<unsigned char>(c) >= ' ' && c != '\x7f' &&
+             std::string_view(":,()*").find(c) == std::string::npos;
+    };
     const bool is_name = !type.name.empty() && type.name.size() <= kAgentTypeNameBytesMax && type.name[0] != '-' &&
-                         type.name.find_first_of(":,()\n*") == std::string::npos;
+                         std::ranges::all_of(type.name, is_plain);
     if (!is_name) {
-      return fail(Errc::invalid_input, "name must have 1 to 100 characters, none of : , ( ) *, and not begin with -");
+      return fail(
+          Errc::invalid_input,
+          "name must have 1 to 100 characters, none of : , ( ) * and no control character, and not begin with -");
     }
     auto description = text("description");
     if (!description) return std::unexpected(description.error());
@@ -128,6 +136,59 @@ class Fields {
     type.background = background->value_or(false);
     type.skills = skills->value_or(std::vector<std::string>{});
     return take_turns();
+  }
+
+  // What it brings along: it runs programs, or writes files, so only those may say it who may say anything.
+  Result<void> take_own() {
+    auto initial = text("initialPrompt");
+    if (!initial) return std::unexpected(initial.error());
+    read_.type.initial_prompt = std::move(*initial);
+    for (const auto step : {&Fields::take_hooks, &Fields::take_servers, &Fields::take_memory}) {
+      if (auto taken = (this->*step)(); !taken) return taken;
+    }
+    return {};
+  }
+
+  const Json* own(const char* key) {
+    const auto found = values_.find(key);
+    if (found == values_.end() || found->value().is_null()) return nullptr;
+    if (trusted_) return &found->value();
+    note(std::string(key) + ": has no effect, because the folder is not trusted (deft trust)");
+    return nullptr;
+  }
+
+  Result<void> take_hooks() {
+    const Json* hooks = own("hooks");
+    if (!hooks) return {};
+    if (!hooks->is_object()) return fail(Errc::invalid_input, "hooks must be an object: {\"PreToolUse\": [...]}");
+    read_.type.hooks = *hooks;
+    return {};
+  }
+
+  Result<void> take_servers() {
+    const Json* servers = own("mcpServers");
+    if (!servers) return {};
+    // {"name": entry …} is another way to write [{"name": entry} …].
+    const JsonArray list = servers->is_array() ? servers->get_array() : JsonArray{*servers};
+    for (const Json& entry : list) {
+      if (!entry.is_string() && !entry.is_object()) {
+        return fail(Errc::invalid_input, "mcpServers must be a list of names and of {name: configuration}");
+      }
+      if (read_.type.servers.size() >= kAgentServersMax) return fail(Errc::limit, "mcpServers has too many entries");
+      read_.type.servers.push_back(entry);
+    }
+    return {};
+  }
+
+  Result<void> take_memory() {
+    if (!own("memory")) return {};
+    auto memory = text("memory");
+    if (!memory) return std::unexpected(memory.error());
+    if (*memory == "user") read_.type.memory = AgentType::Memory::user;
+    if (*memory == "project") read_.type.memory = AgentType::Memory::project;
+    if (*memory == "local") read_.type.memory = AgentType::Memory::local;
+    if (read_.type.memory != AgentType::Memory::none) return {};
+    return fail(Errc::invalid_input, "memory must be user, project or local");
   }
 
   Result<void> take_turns() {

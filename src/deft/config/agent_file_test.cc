@@ -58,6 +58,7 @@ TEST(AgentFile, OneWithoutANameIsSomeOtherFile) {
 TEST(AgentFile, WhatIsWrongIsSaid) {
   EXPECT_NE(error("---\nname: x\n---\n").find("description is missing"), std::string::npos);
   EXPECT_NE(error("---\nname: a:b\ndescription: x\n---\n").find("name must"), std::string::npos);
+  EXPECT_NE(error("---\nname: \"a\\e[31m\"\ndescription: x\n---\n").find("name must"), std::string::npos);
   EXPECT_NE(error("---\nname: -a\ndescription: x\n---\n").find("name must"), std::string::npos);
   EXPECT_NE(error("---\nname: a\ndescription: x\nmaxTurns: 0\n---\n").find("maxTurns"), std::string::npos);
   EXPECT_NE(error("---\nname: a\ndescription: x\npermissionMode: yolo\n---\n").find("permissionMode"),
@@ -82,6 +83,35 @@ TEST(AgentFile, WhatCannotBeKeptToTakesAwayMoreNotLess) {
       read("---\nname: a\ndescription: x\ntools: Read, Bash(git log *)\ndisallowedTools: Edit(src/**)\n---\n");
   EXPECT_EQ(type.tools, std::vector<std::string>{"Read"});
   EXPECT_EQ(type.disallowed_tools, std::vector<std::string>{"Edit"});
+}
+
+constexpr const char* kWithOwnThings =
+    "---\nname: a\ndescription: x\ninitialPrompt: Begin here.\nmemory: project\n"
+    "mcpServers:\n  - github\n  - own:\n      command: server\n"
+    "hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: echo done\n---\nYou work.\n";
+
+TEST(AgentFile, BringsHooksServersAndAMemoryAlong) {
+  const AgentType type = read(kWithOwnThings);
+  EXPECT_EQ(type.initial_prompt, "Begin here.");
+  EXPECT_EQ(type.memory, AgentType::Memory::project);
+  EXPECT_EQ(to_json(type.servers), R"(["github",{"own":{"command":"server"}}])");
+  EXPECT_EQ(to_json(type.hooks), R"({"Stop":[{"hooks":[{"type":"command","command":"echo done"}]}]})");
+  EXPECT_TRUE(notes(kWithOwnThings).empty());
+}
+
+TEST(AgentFile, NothingOfAStrangersFileRuns) {
+  const AgentType type = read(kWithOwnThings, false);
+  EXPECT_TRUE(type.hooks.is_null());
+  EXPECT_TRUE(type.servers.empty());
+  EXPECT_EQ(type.memory, AgentType::Memory::none);
+  EXPECT_EQ(notes(kWithOwnThings, false).size(), 3U);
+}
+
+TEST(AgentFile, WhatItBringsAlongMustHaveTheRightShape) {
+  const auto with = [](const std::string& line) { return "---\nname: a\ndescription: x\n" + line + "\n---\n"; };
+  EXPECT_NE(error(with("memory: everywhere")).find("memory must"), std::string::npos);
+  EXPECT_NE(error(with("hooks: no")).find("hooks must"), std::string::npos);
+  EXPECT_NE(error(with("mcpServers: [1]")).find("mcpServers must"), std::string::npos);
 }
 
 TEST(AgentFile, TheCommandLineGivesSeveralAtOnce) {

@@ -45,6 +45,12 @@ class HookMerge {
     return std::move(config_);
   }
 
+  HookPolicy policy() {
+    return {.disabled = is_disabled(false),
+            .disabled_by_managed = is_disabled(true),
+            .managed_only = allows_managed_only()};
+  }
+
  private:
   void problem(const LoadedFile& file, std::string_view key, std::string_view expected, std::string_view then) {
     config_.problems.push_back(file.file.path + ": " + std::string(key) + " must be " + std::string(expected) + "; " +
@@ -98,5 +104,9 @@ class HookMerge {
 }  // namespace
 
 HookConfig merge_hooks(const std::vector<LoadedFile>& files, bool trusted) { return HookMerge(files, trusted).merge(); }
+
+HookPolicy hook_policy(const std::vector<LoadedFile>& files, bool trusted) {
+  return HookMerge(files, trusted).policy();
+}
 
 }  // namespace deft

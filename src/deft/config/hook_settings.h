@@ -16,4 +16,12 @@ namespace deft {
 // Of a folder that is not trusted nothing counts. What is wrong is in `problems`.
 HookConfig merge_hooks(const std::vector<LoadedFile>& files, bool trusted);
 
+// What those files say about hooks as such.
+struct HookPolicy {
+  bool disabled = false;             // disableAllHooks, whoever says it
+  bool disabled_by_managed = false;  // then not even managed ones run
+  bool managed_only = false;
+};
+HookPolicy hook_policy(const std::vector<LoadedFile>& files, bool trusted);
+
 }  // namespace deft

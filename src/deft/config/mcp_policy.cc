@@ -6,12 +6,13 @@
 #include <iterator>
 
 #include "deft/base/content_hash.h"
+#include "deft/base/url.h"
 
 namespace deft {
 namespace {
 
-// '*' stands for any characters.
-bool fits(std::string_view pattern, std::string_view text) {
+// '*' stands for any characters but those of `never`.
+bool fits(std::string_view pattern, std::string_view text, std::string_view never = "") {
   std::size_t p = 0;
   std::size_t t = 0;
   std::size_t star = std::string_view::npos;
@@ -23,7 +24,7 @@ bool fits(std::string_view pattern, std::string_view text) {
     } else if (p < pattern.size() && pattern[p] == text[t]) {
       ++p;
       ++t;
-    } else if (star != std::string_view::npos) {
+    } else if (star != std::string_view::npos && never.find(text[from]) == std::string_view::npos) {
       p = star + 1;
       t = ++from;
     } else {
@@ -32,6 +33,36 @@ bool fits(std::string_view pattern, std::string_view text) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
+}
+
+// The end of "https://host:port": what comes behind it says nothing of whose server it is.
+std::size_t end_of_host(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return 0;
+  return std::min(url.find_first_of("/?#", scheme + 3), url.size());
+}
+
+// "https://*.example.com/*" is a host of example.com: not a path on another host that looks so.
+bool fits_address(std::string_view pattern, std::string_view url) {
+  const std::size_t pattern_end = end_of_host(pattern);
+  const std::size_t url_end = end_of_host(url);
+  if (pattern_end == 0) return fits(pattern, url);
+  if (!fits(pattern.substr(0, pattern_end), url.substr(0, url_end), "/?#@\\")) return false;
+  const std::string_view path = url.substr(url_end);
+  const std::string_view rest = pattern.substr(pattern_end);
+  return fits(rest, path) || (rest.empty() && (path == "/" || pattern.ends_with('*')));
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+// Hosts and schemes are the same in any case.
+std::string with_lower_host(std::string_view url) {
+  const std::size_t end = end_of_host(url);
+  return lower(url.substr(0, end)) + std::string(url.substr(end));
 }
 
 // False: the list has an entry that cannot be read.
@@ -76,7 +107,9 @@ bool McpServerPattern::covers(const McpServerSettings& server) const {
     words.insert(words.end(), server.args.begin(), server.args.end());
     return server.kind == McpKind::stdio && words == command;
   }
-  return (server.kind == McpKind::http || server.kind == McpKind::sse) && fits(url, server.url);
+  if (server.kind != McpKind::http && server.kind != McpKind::sse) return false;
+  const auto address = parse_web_url(server.url);  // as it will be dialled
+  return address && fits_address(with_lower_host(url), address->text());
 }
 
 McpPolicy read_mcp_policy(const std::vector<LoadedFile>& files, bool trusted) {
@@ -154,9 +187,16 @@ Result<void> McpApprovals::remove_all(const std::string& folder) const {
 }
 
 McpAdmitted admit(const McpServerSettings& server, const McpPolicy& policy, const McpApprovals& approvals,
-                  const std::string& folder, bool trusted) {
-  const auto covers = [&](const McpServerPattern& pattern) { return pattern.covers(server); };
+                  const std::string& folder, bool trusted, const VariableLookup& lookup) {
+  McpServerSettings started = server;
+  expand_variables(started, lookup);
+  const auto covers = [&](const McpServerPattern& pattern) { return pattern.covers(started); };
   if (std::ranges::any_of(policy.denied, covers)) return {McpAdmission::denied, "deniedMcpServers forbids it"};
+  const bool is_odd = (started.kind == McpKind::http || started.kind == McpKind::sse) && !parse_web_url(started.url);
+  const auto names_address = [](const McpServerPattern& pattern) { return !pattern.url.empty(); };
+  if (is_odd && std::ranges::any_of(policy.denied, names_address)) {
+    return {McpAdmission::denied, "its address cannot be compared with deniedMcpServers"};
+  }
   if (policy.has_allowed && server.scope != McpScope::managed && std::ranges::none_of(policy.allowed, covers)) {
     return {McpAdmission::denied, "it is not among allowedMcpServers"};
   }

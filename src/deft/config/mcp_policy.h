@@ -21,8 +21,9 @@ namespace deft {
 struct McpServerPattern {
   std::string name{};
   std::vector<std::string> command{};
-  std::string url{};  // '*' stands for anything
+  std::string url{};  // '*' stands for anything; in the host, for anything that a host may be
 
+  // `server` as it will be started: with its variables put in.
   bool covers(const McpServerSettings& server) const;
 };
 
@@ -67,7 +68,8 @@ struct McpAdmitted {
   std::string reason{};  // what to do about it; empty if it is allowed
 };
 
+// `lookup`: what the variables are that stand in it. What an administrator forbids is so in every spelling.
 McpAdmitted admit(const McpServerSettings& server, const McpPolicy& policy, const McpApprovals& approvals,
-                  const std::string& folder, bool trusted);
+                  const std::string& folder, bool trusted, const VariableLookup& lookup);
 
 }  // namespace deft

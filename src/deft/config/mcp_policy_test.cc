@@ -32,10 +32,13 @@ Result<void> change_plainly(const std::string& path, const ChangeText& change) {
 class McpPolicyTest : public ::testing::Test {
  protected:
   McpAdmission admitted(const McpServerSettings& settings, const McpPolicy& policy = {}, bool trusted = true) {
-    return admit(settings, policy, approvals_, "/p", trusted).admission;
+    return admit(settings, policy, approvals_, "/p", trusted, lookup_).admission;
   }
   TempFolder folder_;
   McpApprovals approvals_{folder_ / "approvals.json", change_plainly};
+  VariableLookup lookup_ = [](const std::string& name) {
+    return name == "HOST" ? std::optional<std::string>("evil.example") : std::nullopt;
+  };
 };
 
 TEST_F(McpPolicyTest, AProjectsServerNeedsTrustAndApprovalOfExactlyItsEntry) {
@@ -47,10 +50,28 @@ TEST_F(McpPolicyTest, AProjectsServerNeedsTrustAndApprovalOfExactlyItsEntry) {
   EXPECT_EQ(admitted(one, {}, false), McpAdmission::needs_trust);
   const auto changed = server(R"({"command":"x","args":["--more"]})");
   EXPECT_EQ(admitted(changed), McpAdmission::needs_approval);
-  EXPECT_NE(admit(changed, {}, approvals_, "/p", true).reason.find("has changed"), std::string::npos);
-  EXPECT_EQ(admit(one, {}, approvals_, "/other", true).admission, McpAdmission::needs_approval);
+  EXPECT_NE(admit(changed, {}, approvals_, "/p", true, lookup_).reason.find("has changed"), std::string::npos);
+  EXPECT_EQ(admit(one, {}, approvals_, "/other", true, lookup_).admission, McpAdmission::needs_approval);
   ASSERT_TRUE(approvals_.remove_all("/p"));
   EXPECT_EQ(admitted(one), McpAdmission::needs_approval);
+}
+
+TEST_F(McpPolicyTest, AnythingElseInTheEntryIsAnotherEntry) {
+  ASSERT_TRUE(approvals_.add("/p", server(R"({"command":"x","args":["a b"],"env":{"A":"1"}})")));
+  for (const char* other : {R"({"command":"x","args":["a","b"],"env":{"A":"1"}})", R"({"command":"x","args":["a b"]})",
+                            R"({"command":"x","args":["a b"],"env":{"A":"2"}})",
+                            R"({"command":"x","args":["a b"],"env":{"A":"1","LD_PRELOAD":"x.so"}})",
+                            R"({"command":"./x","args":["a b"],"env":{"A":"1"}})"}) {
+    EXPECT_EQ(admitted(server(other)), McpAdmission::needs_approval) << other;
+  }
+  ASSERT_TRUE(approvals_.add("/p", server(R"({"type":"http","url":"https://a.example"})")));
+  for (const char* other :
+       {R"({"type":"sse","url":"https://a.example"})", R"({"type":"http","url":"http://a.example"})",
+        R"({"type":"http","url":"https://a.example","headers":{"X":"${TOKEN}"}})",
+        R"({"type":"http","url":"https://a.example","headersHelper":"./x"})",
+        R"({"type":"http","url":"https://a.example","oauth":{"scopes":"all"}})"}) {
+    EXPECT_EQ(admitted(server(other)), McpAdmission::needs_approval) << other;
+  }
 }
 
 TEST_F(McpPolicyTest, TheUsersOwnServersNeedNeither) {
@@ -86,6 +107,37 @@ TEST_F(McpPolicyTest, ServersAreAllowedAndDeniedByNameCommandAndAddress) {
   EXPECT_EQ(user(R"({"type":"http","url":"https://a.example/mcp"})"), McpAdmission::allowed);
   EXPECT_EQ(user(R"({"type":"http","url":"https://evil.example/mcp"})"), McpAdmission::denied);
   EXPECT_EQ(user(R"({"type":"http","url":"https://a.other/mcp"})"), McpAdmission::denied);
+}
+
+TEST_F(McpPolicyTest, WhatIsDeniedIsSoInEverySpelling) {
+  const auto policy = read_mcp_policy(
+      {file(SettingSource::managed,
+            R"({"deniedMcpServers":[{"serverUrl":"https://evil.example/*"},{"serverCommand":["npx","evil"]}]})")},
+      true);
+  const auto user = [&](std::string_view entry) { return admitted(server(entry, McpScope::user), policy); };
+  for (const char* url : {"https://EVIL.example/mcp", "HTTPS://evil.example:443/mcp", "https://evil.example./mcp",
+                          "https://${HOST}/mcp", "https://${X:-evil.example}/mcp", "${X:-https://evil.example}/mcp",
+                          "https://evil.example", "https://evil.example?x", "https://me@evil.example/mcp"}) {
+    EXPECT_EQ(user(to_json(JsonObject{{"type", "http"}, {"url", url}})), McpAdmission::denied) << url;
+  }
+  EXPECT_EQ(user(R"({"type":"http","url":"https://good.example/evil.example/"})"), McpAdmission::allowed);
+  EXPECT_EQ(user(R"({"command":"${X:-npx}","args":["${Y:-evil}"]})"), McpAdmission::denied);
+}
+
+TEST_F(McpPolicyTest, AnotherHostIsNotAllowedBecauseItsPathLooksSo) {
+  const auto policy = read_mcp_policy(
+      {file(SettingSource::managed, R"({"allowedMcpServers":[{"serverUrl":"https://*.example.com/*"}]})")}, true);
+  const auto user = [&](std::string_view url) {
+    return admitted(server(to_json(JsonObject{{"type", "http"}, {"url", url}}), McpScope::user), policy);
+  };
+  EXPECT_EQ(user("https://a.example.com/mcp"), McpAdmission::allowed);
+  EXPECT_EQ(user("https://a.b.example.com/mcp"), McpAdmission::allowed);
+  for (const char* url : {"https://evil.com/a.example.com/mcp", "https://evil.com?a.example.com/mcp",
+                          "https://evil.com#a.example.com/mcp", "https://a.example.com@evil.com/mcp",
+                          "https://${X:-evil.com/}.example.com/mcp", "https://evil.com\\.example.com/mcp",
+                          "http://a.example.com/mcp", "https://example.com/mcp"}) {
+    EXPECT_EQ(user(url), McpAdmission::denied) << url;
+  }
 }
 
 TEST_F(McpPolicyTest, AnEmptyListAllowsNothingAndABrokenOneNothingElse) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "deft/base/text.h"
 #include "deft/base/url.h"
@@ -76,6 +75,17 @@ Result<void> read_remote(std::string_view name, const Json& entry, McpServerSett
   out.oauth.client_metadata_url = find_string(*oauth, "clientMetadataUrl").value_or("");
   out.oauth.server_metadata_url = find_string(*oauth, "authServerMetadataUrl").value_or("");
   if (const auto scopes = find_string(*oauth, "scopes")) out.oauth.scopes = std::string(*scopes);
+  const std::string_view grant = find_string(*oauth, "grant").value_or("authorization_code");
+  if (grant != "authorization_code" && grant != "client_credentials") {
+    return wrong(name, "oauth.grant must be authorization_code or client_credentials");
+  }
+  out.oauth.client_credentials = grant == "client_credentials";
+  out.oauth.private_key_file = find_string(*oauth, "privateKeyFile").value_or("");
+  out.oauth.signing_algorithm = find_string(*oauth, "signingAlgorithm").value_or("ES256");
+  if (const Json* enterprise = find(*oauth, "enterprise")) {
+    out.oauth.enterprise_token_endpoint = find_string(*enterprise, "tokenEndpoint").value_or("");
+    out.oauth.enterprise_client_id = find_string(*enterprise, "clientId").value_or("");
+  }
   if (const auto port = find_int(*oauth, "callbackPort")) {
     if (*port < 1 || *port > kPortMax) return wrong(name, "oauth.callbackPort must be a port");
     out.oauth.callback_port = static_cast<int>(*port);
@@ -105,16 +115,22 @@ std::string expanded(std::string_view text, const VariableLookup& lookup, std::v
   }
 }
 
-Result<std::optional<std::string>> read_text(const std::string& path) {
+// A file of a repository is a stranger's: no more of it is read than may be used.
+Result<std::optional<std::string>> read_text(const std::string& path, std::size_t bytes_max) {
   std::error_code ec;
   const auto status = fs::status(path, ec);
   if (status.type() == fs::file_type::not_found) return std::nullopt;
   if (!fs::is_regular_file(status)) return fail(Errc::io, path + " is not a file");
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
   if (!file) return fail(Errc::io, path + " cannot be read");
-  return std::move(text).str();
+  std::string text;
+  std::array<char, 16384> piece{};
+  while (file.read(piece.data(), piece.size()) || file.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > bytes_max) return fail(Errc::limit, path + " is longer than " + human_bytes(bytes_max));
+  }
+  if (file.bad()) return fail(Errc::io, path + " cannot be read");
+  return text;
 }
 
 // Reads the files of a session one after another; of one name the first counts.
@@ -150,7 +166,7 @@ class Reader {
   }
 
   const Json* load(const std::string& path, std::size_t bytes_max) {
-    const auto text = read_text(path);
+    const auto text = read_text(path, bytes_max);
     if (!text) {
       problem(text.error().message);
       return nullptr;
@@ -316,7 +332,8 @@ std::vector<std::string> expand_variables(McpServerSettings& server, const Varia
   for (auto& [name, value] : server.headers) expand(value);
   std::vector<std::string> notes;
   for (const std::string& name : missing) {
-    notes.push_back("the MCP server " + server.name + " uses ${" + name + "}, which is not set");
+    notes.push_back("the MCP server " + server.name + " uses ${" + name + "}, which is not set" +
+                    (server.scope == McpScope::project ? " or not for a server of the project" : ""));
   }
   return notes;
 }
@@ -334,7 +351,7 @@ Result<McpServersRead> read_mcp_servers(const SettingsPlaces& places, const McpR
   for (const std::string& config : requested.configs) {
     const bool is_text =
         config.find_first_not_of(" \t\r\n") != std::string::npos && config[config.find_first_not_of(" \t\r\n")] == '{';
-    auto text = is_text ? Result<std::optional<std::string>>(config) : read_text(config);
+    auto text = is_text ? Result<std::optional<std::string>>(config) : read_text(config, kSettingsBytesMax);
     if (!text) return std::unexpected(std::move(text.error()));
     if (!*text) return fail(Errc::not_found, "--mcp-config: there is no file " + config);
     const auto json = parse_json(**text, {.bytes_max = kSettingsBytesMax});

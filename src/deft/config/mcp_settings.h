@@ -34,6 +34,12 @@ struct McpOauthSettings {
   std::optional<int> callback_port{};
   std::optional<std::string> scopes{};
   std::string server_metadata_url{};
+  bool client_credentials = false;  // nobody logs in: the client's secret or key is enough
+  std::string private_key_file{};   // PEM
+  std::string signing_algorithm = "ES256";
+  // An enterprise's identity provider that vouches for the user; empty: none.
+  std::string enterprise_token_endpoint{};
+  std::string enterprise_client_id{};
 };
 
 struct McpServerSettings {

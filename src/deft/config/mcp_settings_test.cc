@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "deft/testing/temp_folder.h"
 
 namespace deft {
@@ -134,6 +136,18 @@ TEST(McpSettings, AFileIsWrittenWithAServerMoreAndOneLess) {
   EXPECT_FALSE(without_mcp_server(*two, "", "b"));
   EXPECT_FALSE(with_mcp_server("", "", "a b", entry));
   EXPECT_FALSE(with_mcp_server("[", "", "a", entry));
+}
+
+TEST(McpSettings, AFileOfARepositoryCannotBeLongerThanWhatIsRead) {
+  const TempFolder folder;
+  folder.put(".mcp.json", "{}");
+  std::filesystem::resize_file(folder / ".mcp.json", std::uintmax_t{1} << 40);  // it has no bytes on the disk
+  SettingsPlaces places{.directory = folder.path()};
+  const auto read = read_mcp_servers(places, {});
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->servers.empty());
+  ASSERT_EQ(read->problems.size(), 1U);
+  EXPECT_NE(read->problems[0].find("is longer than 2.0 MB"), std::string::npos) << read->problems[0];
 }
 
 }  // namespace

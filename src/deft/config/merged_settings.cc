@@ -69,8 +69,8 @@ JsonObject effective(const LoadedFile& file, bool trusted) {
     return rest.empty() ? JsonObject{} : JsonObject{{"permissions", std::move(rest)}};
   }
   // A repository does not choose how much is allowed in it, nor that nobody is asked, nor which secret of the user's is
-  // sent where, nor who is told what happens.
-  for (const char* key : {"remoteTriggers", "telemetry"}) {
+  // sent where, nor who is told what happens, nor what a classifier takes for harmless.
+  for (const char* key : {"autoMode", "remoteTriggers", "telemetry"}) {
     if (const auto found = json.find(key); found != json.end()) json.stable_erase(found);
   }
   permissions = json.if_contains("permissions");
@@ -132,9 +132,12 @@ Result<MergedSettings> merge_settings(const std::vector<LoadedFile>& files, cons
     }
     setup.sources.push_back(std::move(source));
     add_policy(file, setup);
+    // Whoever forbids it forbids it for all.
+    if (is_on(file.json, "disableSkillShellExecution")) merged.settings.tools.skill_commands = false;
     list_values(effective(file, trusted), "", file.file.path, merged.origins);
   }
   setup.mode = merged.settings.default_mode.value_or(Mode::normal);
+  setup.classify_all_shell = merged.settings.auto_mode.classify_all_shell;
   for (const std::string& path : merged.settings.additional_directories) {
     setup.directories.push_back(placed_directory(path, places));
   }

@@ -79,6 +79,11 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   const auto cancel = parse_choice(*json, "cancelSiblingsOnFailure", "on", "off", settings.cancel_siblings_on_failure);
   if (!cancel) return std::unexpected(cancel.error());
   settings.cancel_siblings_on_failure = *cancel;
+  if (const Json* durability = find(*json, "durability")) {
+    const std::string_view word = durability->is_string() ? view(durability->get_string()) : std::string_view();
+    if (word != "disk" && word != "process") return wrong_setting("durability", "\"process\" or \"disk\"", *durability);
+    settings.waits_for_disk = word == "disk";
+  }
   const auto question_time = parse_question_time(*json);
   if (!question_time) return std::unexpected(question_time.error());
   settings.question_time = *question_time;
@@ -109,6 +114,12 @@ Result<Settings> parse_settings(std::string_view json_text, UnusableRules unusab
   auto tools = parse_tool_settings(*json);
   if (!tools) return std::unexpected(tools.error());
   settings.tools = std::move(*tools);
+  auto auto_mode = parse_auto_settings(*json);
+  if (!auto_mode) return std::unexpected(auto_mode.error());
+  settings.auto_mode = std::move(*auto_mode);
+  auto agent = parse_agent_settings(*json);
+  if (!agent) return std::unexpected(agent.error());
+  settings.agent = std::move(*agent);
   return settings;
 }
 

@@ -9,6 +9,8 @@
 #include "deft/base/clock.h"
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/config/agent_settings.h"
+#include "deft/config/auto_settings.h"
 #include "deft/config/lsp_settings.h"
 #include "deft/config/model_settings.h"
 #include "deft/config/price_settings.h"
@@ -32,6 +34,7 @@ struct Settings {
   bool exclusive_scheduling = false;       // "scheduling": "exclusive" | "footprints"
   bool streaming = true;                   // "streaming": "on" | "off"
   bool cancel_siblings_on_failure = true;  // "cancelSiblingsOnFailure"
+  bool waits_for_disk = false;             // "durability": "disk" | "process"
   std::optional<Duration> question_time;   // "askUserQuestionTimeout": "60s" | "5m" | "10m" | "never"
   ShellSettings shell{};
   ResultSettings results{};
@@ -42,6 +45,8 @@ struct Settings {
   WorktreeSettings worktree{};
   LspSettings lsp{};
   ToolSettings tools{};
+  AutoModeSettings auto_mode{};
+  AgentSettings agent{};
 };
 
 // A rule that cannot be used: an error, or kept, so that it asks where it would have denied (core/rule.h).

@@ -61,6 +61,7 @@ TEST(Settings, AWrongValueIsAnErrorThatNamesItsKey) {
       {R"({"shell":[]})", "shell must be an object"},
       {R"({"shell":{"profile":"often"}})", "shell.profile must be"},
       {R"({"shell":{"limits":{"memoryMb":-1}}})", "shell.limits.memoryMb must be a whole number"},
+      {R"({"shell":{"commandsAtOnce":-1}})", "shell.commandsAtOnce must be a whole number from 0"},
       {R"({"shell":{"limits":{"openFiles":"many"}}})", "shell.limits.openFiles must be a whole number"},
       {R"({"shell":{"daemons":["gradle",1]}})", "shell.daemons must be a list of program names"},
       {R"({"shell":{"readOnlyWithoutSandbox":"yes"}})", "shell.readOnlyWithoutSandbox must be"},

@@ -1,5 +1,6 @@
 #include "deft/config/settings_writer.h"
 
+#include <functional>
 #include <optional>
 
 #include "deft/base/json.h"
@@ -47,20 +48,52 @@ std::string inserted(std::string_view text, const Insertion& insertion) {
   return std::string(text.substr(0, insertion.at)) + insertion.text + std::string(text.substr(insertion.at));
 }
 
+bool is_blank(std::string_view settings) { return settings.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+Result<void> check_object(std::string_view settings) {
+  const auto json = parse_json(settings);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return fail(Errc::invalid_input, "the settings are not a JSON object");
+  return {};
+}
+
+std::string_view whole_object(std::string_view settings) {
+  const std::size_t begin = settings.find('{');
+  return settings.substr(begin, settings.rfind('}') + 1 - begin);
+}
+
+Result<void> write(const std::string& file, const ChangeFile& change_file,
+                   const std::function<Result<std::string>(std::string_view text)>& changed_text) {
+  return change_file(file, [&](const std::string& text) -> Result<std::string> {
+    auto changed = changed_text(text);
+    if (!changed) return fail(changed.error().code, file + ": " + changed.error().message);
+    return changed;
+  });
+}
+
 }  // namespace
+
+Result<std::string> with_value(std::string_view settings, std::string_view key, const Json& value) {
+  const std::string member = json_quote(key) + ": " + to_json(value);
+  if (is_blank(settings)) return "{\n  " + member + "\n}\n";
+  if (auto good = check_object(settings); !good) return std::unexpected(good.error());
+  const auto old = raw_member(settings, key);
+  if (!old) return inserted(settings, append_to(settings, whole_object(settings), member));
+  const std::size_t at = offset_in(settings, *old);
+  return std::string(settings.substr(0, at)) + to_json(value) + std::string(settings.substr(at + old->size()));
+}
 
 Result<std::string> with_rule(std::string_view settings, RuleList list, std::string_view rule) {
   if (auto parsed = parse_rule(rule); !parsed) return std::unexpected(parsed.error());
   const std::string key(to_string(list));
   const std::string quoted = json_quote(rule);
-  if (settings.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+  if (is_blank(settings)) {
     return "{\n  \"permissions\": {\n    \"" + key + "\": [\n      " + quoted + "\n    ]\n  }\n}\n";
   }
   const auto json = parse_json(settings);
   if (!json) return std::unexpected(json.error());
   if (!json->is_object()) return fail(Errc::invalid_input, "the settings are not a JSON object");
-  const std::size_t begin = settings.find('{');
-  const std::string_view whole = settings.substr(begin, settings.rfind('}') + 1 - begin);
+  const std::string_view whole = whole_object(settings);
   const auto permissions = raw_member(settings, "permissions");
   if (!permissions) {
     return inserted(settings, append_to(settings, whole, "\"permissions\": {\"" + key + "\": [" + quoted + "]}"));
@@ -75,12 +108,13 @@ Result<std::string> with_rule(std::string_view settings, RuleList list, std::str
   return inserted(settings, append_to(settings, *rules, quoted));
 }
 
+Result<void> write_value(const std::string& file, std::string_view key, const Json& value,
+                         const ChangeFile& change_file) {
+  return write(file, change_file, [&](std::string_view text) { return with_value(text, key, value); });
+}
+
 Result<void> write_rule(const std::string& file, RuleList list, std::string_view rule, const ChangeFile& change_file) {
-  return change_file(file, [&](const std::string& text) -> Result<std::string> {
-    auto changed = with_rule(text, list, rule);
-    if (!changed) return fail(changed.error().code, file + ": " + changed.error().message);
-    return changed;
-  });
+  return write(file, change_file, [&](std::string_view text) { return with_rule(text, list, rule); });
 }
 
 }  // namespace deft

@@ -46,5 +46,18 @@ TEST(SettingsWriter, ChangesNothingIfTheRuleIsThereOrTheFileCannotBeUnderstood) 
   EXPECT_TRUE(with("{}", "Bash(").starts_with("error"));
 }
 
+TEST(SettingsWriter, SetsAValueAndLeavesTheRestByteForByte) {
+  const auto set = [](std::string_view settings) {
+    auto changed = with_value(settings, "effortLevel", "high");
+    return changed ? *changed : "error: " + changed.error().message;
+  };
+  EXPECT_EQ(set(""), "{\n  \"effortLevel\": \"high\"\n}\n");
+  EXPECT_EQ(set("{}"), "{\n  \"effortLevel\": \"high\"\n}");
+  EXPECT_EQ(set(R"json({"a":1.50})json"), R"json({"a":1.50,"effortLevel": "high"})json");
+  EXPECT_EQ(set(R"json({"x":{"effortLevel":"low"}, "effortLevel" : "low" ,"z":"\u00e9"})json"),
+            R"json({"x":{"effortLevel":"low"}, "effortLevel" : "high" ,"z":"\u00e9"})json");
+  for (const char* broken : {"{", "[]", "{} {}", "// x\n{}"}) EXPECT_TRUE(set(broken).starts_with("error")) << broken;
+}
+
 }  // namespace
 }  // namespace deft

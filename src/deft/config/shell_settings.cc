@@ -8,6 +8,7 @@ namespace deft {
 namespace {
 
 constexpr std::uint64_t kLimitMax = std::uint64_t{1} << 40;
+constexpr std::uint64_t kCommandsAtOnceMax = 100'000;
 constexpr std::int64_t kOutputCharactersMin = 4'000;
 constexpr std::int64_t kOutputCharactersMax = 128'000;
 
@@ -53,6 +54,9 @@ Result<void> parse_shell(const Json& object, ShellSettings& shell) {
   if (const Json* limits = find(object, "limits")) {
     if (auto parsed = parse_shell_limits(*limits, shell); !parsed) return parsed;
   }
+  auto at_once =
+      parse_number(object, "commandsAtOnce", "shell.commandsAtOnce", kCommandsAtOnceMax, shell.commands_at_once);
+  if (!at_once) return at_once;
   if (const Json* daemons = find(object, "daemons")) {
     if (!daemons->is_array()) return wrong_setting("shell.daemons", "a list of program names", *daemons);
     for (const Json& name : daemons->get_array()) {

@@ -19,6 +19,8 @@ struct ShellSettings {
   std::optional<std::uint64_t> processes{};
   std::optional<std::uint64_t> file_mb{};
   std::optional<std::uint64_t> open_files{};
+  // "commandsAtOnce": of all deft processes of the user together; 0: as many as there are.
+  std::optional<std::uint64_t> commands_at_once{};
   std::vector<std::string> daemons{};                   // "daemons": programs that a command may leave running
   bool read_only_without_sandbox = false;               // "readOnlyWithoutSandbox"
   std::optional<std::int64_t> output_characters_max{};  // "bashOutputMaxChars"

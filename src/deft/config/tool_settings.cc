@@ -1,6 +1,7 @@
 #include "deft/config/tool_settings.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -75,11 +76,35 @@ Result<void> parse_targets(const Json& settings, ToolSettings& tools) {
   return {};
 }
 
+Result<void> parse_skills(const Json& settings, ToolSettings& tools) {
+  if (const Json* disabled = find(settings, "disableSkillShellExecution")) {
+    if (!disabled->is_bool()) return wrong_setting("disableSkillShellExecution", "true or false", *disabled);
+    tools.skill_commands = !disabled->get_bool();
+  }
+  const Json* overrides = find(settings, "skillOverrides");
+  if (!overrides) return {};
+  if (!overrides->is_object()) return wrong_setting("skillOverrides", "an object of skills", *overrides);
+  using Use = ToolSettings::SkillUse;
+  static constexpr std::array<std::pair<std::string_view, Use>, 4> kUses = {
+      {{"on", Use::on}, {"name-only", Use::name_only}, {"user-invocable-only", Use::user_only}, {"off", Use::off}}};
+  for (const auto& member : overrides->get_object()) {
+    const std::string name(member.key().data(), member.key().size());
+    const std::string_view word = member.value().is_string() ? view(member.value().get_string()) : std::string_view();
+    const auto* use = std::ranges::find(kUses, word, [](const auto& entry) { return entry.first; });
+    if (use == kUses.end()) {
+      return wrong_setting("skillOverrides." + name, "\"on\", \"name-only\", \"user-invocable-only\" or \"off\"",
+                           member.value());
+    }
+    tools.skill_overrides.emplace(name, use->second);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ToolSettings> parse_tool_settings(const Json& settings) {
   ToolSettings tools;
-  for (const auto parse : {parse_edit_tool, parse_advisor, parse_targets}) {
+  for (const auto parse : {parse_edit_tool, parse_advisor, parse_skills, parse_targets}) {
     if (auto parsed = parse(settings, tools); !parsed) return std::unexpected(parsed.error());
   }
   return tools;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,11 @@ struct ToolSettings {
   bool advisor_enabled = true;
   std::optional<std::int64_t> advisor_calls_max{};
   std::optional<std::int64_t> advisor_tokens_max{};
+  // "skillOverrides": {"review": "off"}: who may use a skill, whatever its file says.
+  enum class SkillUse : std::uint8_t { on, name_only, user_only, off };
+  std::map<std::string, SkillUse, std::less<>> skill_overrides{};
+  // "disableSkillShellExecution": commands in the texts of skills are left out; those of the machine's own still run.
+  bool skill_commands = true;
   // "remoteTriggers": {"ci.example.com": {"tokenVariable": "CI_TOKEN"}}
   std::vector<RemoteTarget> remote_targets{};
 };

@@ -26,6 +26,22 @@ TEST(ToolSettings, AreRead) {
   EXPECT_EQ(parsed->remote_targets[1].token_variable, "");
 }
 
+TEST(ToolSettings, SayWhoMayUseWhichSkill) {
+  using Use = ToolSettings::SkillUse;
+  const auto parsed = parse_tool_settings(
+      parse_json(R"({"skillOverrides":{"a":"off","b":"name-only","c":"user-invocable-only","d":"on"},)"
+                 R"("disableSkillShellExecution":true})")
+          .value());
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+  EXPECT_EQ(parsed->skill_overrides.at("a"), Use::off);
+  EXPECT_EQ(parsed->skill_overrides.at("b"), Use::name_only);
+  EXPECT_EQ(parsed->skill_overrides.at("c"), Use::user_only);
+  EXPECT_EQ(parsed->skill_overrides.at("d"), Use::on);
+  EXPECT_FALSE(parsed->skill_commands);
+  EXPECT_NE(problem_of(R"({"skillOverrides":{"a":"hidden"}})").find("skillOverrides.a"), std::string::npos);
+  EXPECT_NE(problem_of(R"({"disableSkillShellExecution":1})").find("disableSkillShellExecution"), std::string::npos);
+}
+
 TEST(ToolSettings, NothingSaidMeansTheDefaults) {
   const auto parsed = parse_tool_settings(JsonObject());
   ASSERT_TRUE(parsed.has_value());

@@ -1,5 +1,6 @@
 #include "deft/config/web_settings.h"
 
+#include "deft/base/url.h"
 #include "deft/config/wrong_setting.h"
 
 namespace deft {
@@ -36,6 +37,9 @@ Result<void> parse_search(const Json& search, WebSettings& web) {
   }
   if (web.search_provider == "searxng" && web.search_url.empty()) {
     return wrong_setting("webSearch.url", "the address of a SearXNG server", search);
+  }
+  if (!web.search_url.empty() && !parse_web_url(web.search_url)) {
+    return wrong_setting("webSearch.url", "an address that begins with http:// or https://", *find(search, "url"));
   }
   return {};
 }

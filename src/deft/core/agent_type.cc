@@ -8,11 +8,12 @@ namespace deft {
 namespace {
 
 constexpr std::string_view kNeverInSubagents =
-    "AskUserQuestion EnterPlanMode ExitPlanMode EndConversation ScheduleWakeup TaskOutput WaitForMcpServers Workflow "
+    "AskUserQuestion EnterPlanMode EndConversation ScheduleWakeup TaskOutput WaitForMcpServers Workflow "
     "StructuredOutput TeamCreate TeamDelete";
 constexpr std::string_view kInBackground =
     "Read Grep Glob Bash PowerShell Edit Write NotebookEdit ApplyPatch WebFetch WebSearch TodoWrite Skill ToolSearch "
     "EnterWorktree ExitWorktree Monitor TaskStop SendMessage LSP";
+constexpr std::string_view kForMemory = "Read Write Edit";
 constexpr std::string_view kMcpPrefix = "mcp__";
 
 constexpr std::string_view kCommonWords =
@@ -65,6 +66,12 @@ bool is_among(const std::vector<std::string>& entries, const ToolName& tool) {
   return std::ranges::any_of(entries, [&](const std::string& entry) { return names_tool(entry, tool); });
 }
 
+bool names_server_tool(std::string_view entry, const ToolName& tool) {
+  const McpToolName& mcp = *tool.mcp;
+  if (entry == "*" || entry == tool.name || entry == mcp.full() || entry == mcp.plain()) return true;
+  return entry == "mcp__*" || plain_mcp_word(entry) == mcp.server_word() || means_mcp_tool(entry, mcp);
+}
+
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
@@ -79,6 +86,7 @@ const std::vector<AgentType>& builtin_agent_types() {
 }
 
 bool names_tool(std::string_view entry, const ToolName& tool) {
+  if (tool.mcp) return names_server_tool(entry, tool);
   if (entry == "*" || entry == tool.name) return true;
   if (std::ranges::find(tool.aliases, entry) != tool.aliases.end()) return true;
   if (entry == "Task" && tool.name == "Agent") return true;
@@ -113,13 +121,20 @@ ToolEntries tool_entries(const std::vector<std::string>& list) {
   return entries;
 }
 
+// Who has a memory can keep it.
+bool has_tool(const AgentType& type, const ToolName& tool) {
+  if (is_among(type.disallowed_tools, tool)) return false;
+  if (!type.tools || is_among(*type.tools, tool)) return true;
+  return type.memory != AgentType::Memory::none && is_among_words(tool.name, kForMemory);
+}
+
 bool may_have_tool(const AgentType& type, const ToolName& tool, const SubagentPlace& place) {
   if (is_among_words(tool.name, kNeverInSubagents)) return false;
+  if (tool.name == "ExitPlanMode" && !place.plans) return false;
   if (tool.name == "Agent" && place.depth >= kAgentDepthMax) return false;
-  const bool is_mcp = tool.name.starts_with(kMcpPrefix);
+  const bool is_mcp = tool.mcp || tool.name.starts_with(kMcpPrefix);
   if (place.background && !is_mcp && !is_among_words(tool.name, kInBackground)) return false;
-  if (is_among(type.disallowed_tools, tool)) return false;
-  return !type.tools || is_among(*type.tools, tool);
+  return has_tool(type, tool);
 }
 
 Mode subagent_mode(Mode parent, std::optional<Mode> wanted) {

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "deft/base/json.h"
+#include "deft/core/mcp_tool_name.h"
 #include "deft/core/mode.h"
+#include "deft/core/rule.h"
 
 // What kinds of subagents there are, and what each of them may have. Pure.
 
@@ -33,7 +37,13 @@ struct AgentType {
   bool background = false;                              // unless a call says otherwise
   bool in_worktree = false;
   std::vector<std::string> skills = {};  // that it knows from the start
-  std::string origin = {};               // a file, for people; empty: built in
+  std::string initial_prompt = {};       // of one that is the main agent: said before the first prompt
+  Json hooks = nullptr;                  // of its own, while it works: {"<Event>": […]}
+  JsonArray servers = {};                // MCP servers: names of those that there are, {"name": entry} for its own
+  enum class Memory : std::uint8_t { none, user, project, local };
+  Memory memory = Memory::none;  // what it remembers from one task to the next: whose, and where it is kept
+  std::string origin = {};       // a file, for people; empty: built in
+  SettingSource source = SettingSource::managed;  // who wrote it
 };
 
 // general-purpose, Explore, Plan, Bash.
@@ -43,6 +53,7 @@ const std::vector<AgentType>& builtin_agent_types();
 struct ToolName {
   std::string_view name;
   const std::vector<std::string>& aliases;
+  const McpToolName* mcp = nullptr;  // of a server's tool
 };
 // Does an entry of a list mean this tool? "Read", an alias, "mcp__server", "mcp__server__*", "*".
 bool names_tool(std::string_view entry, const ToolName& tool);
@@ -55,9 +66,13 @@ struct ToolEntries {
 };
 ToolEntries tool_entries(const std::vector<std::string>& list);
 
+// What the type itself says of a tool.
+bool has_tool(const AgentType& type, const ToolName& tool);
+
 struct SubagentPlace {
   std::size_t depth = 1;
   bool background = false;
+  bool plans = false;  // it begins in plan mode
 };
 // May a subagent of this type have a tool that its parent has?
 bool may_have_tool(const AgentType& type, const ToolName& tool, const SubagentPlace& place);

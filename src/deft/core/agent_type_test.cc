@@ -31,6 +31,14 @@ TEST(AgentType, WhatTakesTwoOrSpeaksToTheUserIsNeverASubagents) {
   }
 }
 
+TEST(AgentType, OneThatPlansMayHaveItsPlanApproved) {
+  const AgentType type{.name = "x", .description = "x"};
+  const std::vector<std::string> no_aliases;
+  EXPECT_TRUE(may_have_tool(type, {"ExitPlanMode", no_aliases}, {.depth = 1, .plans = true}));
+  EXPECT_FALSE(may_have_tool(type, {"EnterPlanMode", no_aliases}, {.depth = 1, .plans = true}));
+  EXPECT_FALSE(may_have_tool(type, {"ExitPlanMode", no_aliases}, {.depth = 1, .background = true, .plans = true}));
+}
+
 TEST(AgentType, WhatIsDisallowedIsTakenAwayFirst) {
   const AgentType type{.name = "x",
                        .description = "x",

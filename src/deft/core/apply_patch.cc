@@ -1,6 +1,7 @@
 #include "deft/core/apply_patch.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t kPlacesNamedMax = 10;
 constexpr std::size_t kAnchorShownCharactersMax = 80;
 constexpr std::string_view kStrayByte = "\xEF\xBF\xBD";
+// Lines compared to find a place. Only a file of very many lines that are alike comes near.
+constexpr std::size_t kComparisonsMax = 10'000'000;
 
 std::string_view without_end(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
@@ -32,13 +35,43 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
+// A sign that models write in its plain form, and that form.
+struct FineSign {
+  std::string_view fine;
+  char plain;
+};
+constexpr std::array<FineSign, 22> kFineSigns = {
+    {{"\u2010", '-'}, {"\u2011", '-'},  {"\u2012", '-'},  {"\u2013", '-'},  {"\u2014", '-'},  {"\u2015", '-'},
+     {"\u2212", '-'}, {"\u2018", '\''}, {"\u2019", '\''}, {"\u201A", '\''}, {"\u201B", '\''}, {"\u201C", '"'},
+     {"\u201D", '"'}, {"\u201E", '"'},  {"\u201F", '"'},  {"\u00A0", ' '},  {"\u2002", ' '},  {"\u2003", ' '},
+     {"\u2009", ' '}, {"\u200A", ' '},  {"\u202F", ' '},  {"\u3000", ' '}}};
+
+bool is_ascii(std::string_view line) {
+  return std::ranges::all_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+std::string with_plain_signs(std::string_view line) {
+  std::string out;
+  while (!line.empty()) {
+    const auto* sign =
+        std::ranges::find_if(kFineSigns, [&](const FineSign& one) { return line.starts_with(one.fine); });
+    const bool is_fine = sign != kFineSigns.end();
+    out += is_fine ? sign->plain : line[0];
+    line.remove_prefix(is_fine ? sign->fine.size() : 1);
+  }
+  return out;
+}
+
 // How alike two lines must be.
-enum class Alike : std::uint8_t { exactly, but_for_their_ends, but_for_blanks };
+enum class Alike : std::uint8_t { exactly, but_for_their_ends, but_for_signs, but_for_blanks };
 
 bool is_same_line(std::string_view have, std::string_view want, Alike alike) {
   switch (alike) {
     case Alike::exactly: return have == want;
     case Alike::but_for_their_ends: return without_trailing(have) == without_trailing(want);
+    case Alike::but_for_signs:
+      if (is_ascii(have) && is_ascii(want)) return without_trailing(have) == without_trailing(want);
+      return without_trailing(with_plain_signs(have)) == without_trailing(with_plain_signs(want));
     case Alike::but_for_blanks: return trimmed(have) == trimmed(want);
   }
   return false;
@@ -67,7 +100,10 @@ class Application {
       if (line.kind != PatchLine::Kind::comes) wanted.push_back(line.text);
     }
     const auto place = wanted.empty() ? place_for_new_lines(chunk, *anchored) : find(chunk, wanted, *anchored);
-    if (!place) return std::unexpected(place.error());
+    if (!place) {
+      if (place.error().code == Errc::not_found && wanted.size() > 1 && add_without_last_line_end(chunk)) return {};
+      return std::unexpected(place.error());
+    }
     if (!wanted.empty()) found_.push_back({*place + 1, *place + wanted.size()});
     if (wanted.empty() && *anchored && *place > 0) found_.push_back({*place, *place});
     note_changes(chunk, *place);
@@ -92,17 +128,26 @@ class Application {
     std::string text;
   };
 
+  // An empty line at the end of a chunk may be how somebody sees the end of the last line of the file.
+  bool add_without_last_line_end(const PatchChunk& chunk) {
+    const PatchLine& last = chunk.lines.back();
+    if (last.kind != PatchLine::Kind::stays || !last.text.empty()) return false;
+    PatchChunk at_end = chunk;
+    at_end.lines.pop_back();
+    at_end.at_end = true;
+    return add(at_end).has_value();
+  }
+
   // The line below the last anchor; nothing: there is none.
   Result<std::optional<std::size_t>> follow_anchors(const PatchChunk& chunk) const {
     std::optional<std::size_t> below;
     for (const std::string& anchor : chunk.anchors) {
       const std::size_t from = below.value_or(next_);
       std::optional<std::size_t> found;
-      for (std::size_t at = from; at < lines_.size() && !found; ++at) {
-        if (without_trailing(lines_[at]) == anchor) found = at;
-      }
-      for (std::size_t at = from; at < lines_.size() && !found; ++at) {
-        if (trimmed(lines_[at]) == anchor) found = at;
+      for (const bool as_written : {true, false}) {
+        for (std::size_t at = from; at < lines_.size() && !found; ++at) {
+          if (is_anchor(lines_[at], anchor, as_written)) found = at;
+        }
       }
       if (!found) {
         return fail(Errc::not_found, "The line “" + one_line(anchor, kAnchorShownCharactersMax) + "” that " +
@@ -112,6 +157,12 @@ class Application {
       below = *found + 1;
     }
     return below;
+  }
+
+  // Its indentation does not matter: what stands behind "@@" has lost it.
+  static bool is_anchor(std::string_view line, std::string_view anchor, bool as_written) {
+    if (as_written) return without_trailing(line) == anchor;
+    return is_same_line(trimmed(line), anchor, Alike::but_for_signs);
   }
 
   static std::string below_what(std::size_t from) {
@@ -125,15 +176,21 @@ class Application {
 
   bool is_at(std::size_t at, const std::vector<std::string_view>& wanted, Alike alike) const {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (!is_same_line(lines_[at + i], wanted[i], alike)) return false;
+      ++comparisons_;
+      if (comparisons_ > kComparisonsMax || !is_same_line(lines_[at + i], wanted[i], alike)) return false;
     }
     return true;
+  }
+
+  bool is_there(std::size_t at, const std::vector<std::string_view>& wanted, Alike alike) const {
+    return at >= next_ && at + wanted.size() <= lines_.size() && is_at(at, wanted, alike);
   }
 
   std::vector<std::size_t> places(const std::vector<std::string_view>& wanted, std::size_t from, Alike alike,
                                   std::size_t at_most) const {
     std::vector<std::size_t> found;
-    for (std::size_t at = from; at + wanted.size() <= lines_.size() && found.size() < at_most; ++at) {
+    const auto goes_on = [&] { return found.size() < at_most && comparisons_ <= kComparisonsMax; };
+    for (std::size_t at = from; at + wanted.size() <= lines_.size() && goes_on(); ++at) {
       if (is_at(at, wanted, alike)) found.push_back(at);
     }
     return found;
@@ -144,13 +201,21 @@ class Application {
     const std::size_t below = anchored.value_or(next_);
     const bool fits = wanted.size() <= lines_.size() && lines_.size() - wanted.size() >= below;
     const std::size_t from = chunk.at_end && fits ? lines_.size() - wanted.size() : below;
-    for (const Alike alike : {Alike::exactly, Alike::but_for_their_ends}) {
+    for (const Alike alike : {Alike::exactly, Alike::but_for_their_ends, Alike::but_for_signs}) {
       // A line that was named tells which one of several is meant: the next.
       const auto found = places(wanted, from, alike, anchored ? 1 : kPlacesNamedMax + 1);
+      if (comparisons_ > kComparisonsMax) return std::unexpected(too_many_alike(chunk));
       if (found.size() == 1) return found[0];
       if (!found.empty()) return std::unexpected(several_places(chunk, found));
+      // The line that was named, said once more as the first one of the chunk.
+      if (anchored && is_there(*anchored - 1, wanted, alike)) return *anchored - 1;
     }
     return std::unexpected(not_found(chunk, wanted, below));
+  }
+
+  static Error too_many_alike(const PatchChunk& chunk) {
+    return {Errc::limit, "The file has too many lines like those of " + name_of(chunk) +
+                             ": give it fewer lines that stay, and name a line above it with @@."};
   }
 
   static Error several_places(const PatchChunk& chunk, const std::vector<std::size_t>& found) {
@@ -216,6 +281,7 @@ class Application {
   std::vector<std::string_view> lines_;
   std::vector<std::size_t> starts_;  // of the lines, and the end
   std::size_t next_ = 0;             // the first line that no chunk was found at
+  mutable std::size_t comparisons_ = 0;
   std::vector<LineRange> found_;
   std::vector<Replacement> replacements_;
 };

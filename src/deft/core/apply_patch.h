@@ -25,8 +25,9 @@
 //
 // A chunk of an update says what to look for (lines that stay and lines that go) and what comes; "@@ text" names a line
 // above it, to find the right one of several alike; "*** End of File" says that it is at the end. Chunks are in the
-// order of the file. Lines match exactly, but for blanks at their ends. Whatever could be meant in two ways is an
-// error.
+// order of the file. Lines match exactly, but for blanks at their ends; where nothing matches so, the plain forms of
+// dashes, quotes and blanks match the fine ones. Whatever could be meant in two ways is an error. A patch may be
+// wrapped as models do it: a here-document of a shell, a block of Markdown.
 
 namespace deft {
 

@@ -83,6 +83,42 @@ TEST(ParsePatch, TakesLineEndsOfOthersAndBlankLinesBetweenFiles) {
   EXPECT_EQ(all->at(1).path, "b");
 }
 
+TEST(ParsePatch, TakesOffWhatModelsWrapAPatchIn) {
+  const std::string body = patch("*** Delete File: a\n");
+  for (const std::string& wrapped :
+       {"<<'EOF'\n" + body + "EOF\n", "apply_patch <<\"PATCH\"\n" + body + "PATCH", "<<EOF\n" + body + "EOF\n\n",
+        "%%bash\napply_patch <<-'EOF'\n" + body + "EOF", "```\n" + body + "```\n", "```diff\n" + body + "\n```",
+        "```sh\napply_patch <<'EOF'\n" + body + "EOF\n```\n", "<<'EOF'\n" + body}) {
+    const auto parsed = parse_patch(wrapped);
+    ASSERT_TRUE(parsed.has_value()) << wrapped << parsed.error().message;
+    ASSERT_EQ(parsed->size(), 1U) << wrapped;
+    EXPECT_EQ(parsed->at(0).path, "a");
+    EXPECT_EQ(paths_in_patch(wrapped), std::vector<std::string>{"a"});
+  }
+  for (const std::string& other : {"rm -rf / <<'EOF'\n" + body + "EOF\n", "<<'EOF'\n" + body + "EOF\nrm -rf /\n",
+                                   "<<'EOF\n" + body + "EOF\n", std::string("```"), std::string("<<A")}) {
+    EXPECT_NE(problem_of(other), "none") << other;
+  }
+  EXPECT_EQ(problem_of("<<'EOF'\n" + patch("*** Rename File: a\n") + "EOF\n").substr(0, 34),
+            "invalid_input: Line 3 of the patch")
+      << "lines are counted as they were sent";
+}
+
+TEST(ParsePatch, BlanksAroundItsMarksDoNotMatterWhereNothingElseCanBeMeant) {
+  const auto parsed = parse_patch(
+      "  *** Begin Patch\n  *** Add File: a\n+x\n   *** Delete File: b \n *** Update File: c\n-1\n+2\n  *** End "
+      "Patch ");
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+  ASSERT_EQ(parsed->size(), 3U);
+  EXPECT_EQ(parsed->at(0).content, "x\n");
+  EXPECT_EQ(parsed->at(1).path, "b");
+  EXPECT_EQ(parsed->at(2).path, "c");
+  const auto line = parse_patch(patch("*** Update File: c\n *** Delete File: b\n-1\n+2\n"));
+  ASSERT_TRUE(line.has_value()) << line.error().message;
+  ASSERT_EQ(line->size(), 1U) << "in an update it is a line of the file";
+  EXPECT_EQ(paths_in_patch(patch("*** Update File: c\n *** Delete File: b\n-1\n+2\n")), std::vector<std::string>{"c"});
+}
+
 TEST(ParsePatch, NamesItsPathsAlsoWhereItIsBroken) {
   EXPECT_EQ(paths_in_patch("*** Update File: a\n*** Move to: b\nnonsense\n*** Delete File:  c d \n*** Add File: /e"),
             (std::vector<std::string>{"a", "b", "c d", "/e"}));
@@ -117,6 +153,36 @@ TEST(ApplyChunks, BlanksAtLineEndsDoNotMatterAndStay) {
             "not_found: The chunk at line 3 of the patch was not found: it differs in white space (blanks, tabs, "
             "indentation) from the text at line 1; copy that exactly.")
       << "indentation does";
+}
+
+TEST(ApplyChunks, FineSignsOfTheFileAreFoundByTheirPlainForms) {
+  EXPECT_EQ(updated("say “hi” – now\nb\n", " say \"hi\" - now\n-b\n+B\n"), "say “hi” – now\nB\n")
+      << "and stay as they are";
+  EXPECT_EQ(updated("it’s\u00A0so\n", "-it's so\n+it was so\n"), "it was so\n");
+  EXPECT_EQ(updated("# “A”\nx\n# B\nx\n", "@@ # \"A\"\n-x\n+y\n"), "# “A”\ny\n# B\nx\n");
+  EXPECT_EQ(updated("“a”\n\"a\"\n", "-\"a\"\n+b\n"), "“a”\nb\n") << "the exact one is meant";
+  EXPECT_EQ(updated("“a”\n„a“\n", "-\"a\"\n+b\n").substr(0, 13), "invalid_input") << "two of them: which?";
+}
+
+TEST(ApplyChunks, TheLineBehindTheMarkMayBeSaidOnceMore) {
+  const std::string file = "void a() {\n  x;\n}\nvoid b() {\n  x;\n}\n";
+  EXPECT_EQ(updated(file, "@@ void b() {\n void b() {\n-  x;\n+  y;\n }\n"),
+            "void a() {\n  x;\n}\nvoid b() {\n  y;\n}\n");
+}
+
+TEST(ApplyChunks, AnEmptyLineAtItsEndMayStandForTheLastLineEnd) {
+  EXPECT_EQ(updated("a\nb\n", " a\n-b\n+c\n \n"), "a\nc\n");
+  EXPECT_EQ(updated("a\nb\nd\n", " a\n-b\n+c\n \n").substr(0, 9), "not_found") << "not in the middle";
+}
+
+TEST(ApplyChunks, VeryManyLinesThatAreAlikeAreGivenUpOn) {
+  std::string file;
+  std::string body;
+  for (int i = 0; i < 60'000; ++i) file += "x\n";
+  for (int i = 0; i < 30'000; ++i) body += " x\n";
+  EXPECT_EQ(updated(file, body + "-y\n"),
+            "limit: The file has too many lines like those of the chunk at line 3 of the patch: give it fewer lines "
+            "that stay, and name a line above it with @@.");
 }
 
 TEST(ApplyChunks, TheEndOfTheFileIsAPlace) {

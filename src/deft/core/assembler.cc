@@ -16,9 +16,9 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") 
 // Strict first. Half a surrogate pair is the one slip of models that we repair; the text is then written anew, so
 // that it stays the text of the value for every reader.
 Result<Json> parse_input(std::string& text) {
-  auto input = parse_json(text);
+  auto input = parse_json(text, {.depth_max = kCallInputDepthMax});
   if (!input) {
-    auto repaired = parse_json(text, {.replace_lone_surrogates = true});
+    auto repaired = parse_json(text, {.depth_max = kCallInputDepthMax, .replace_lone_surrogates = true});
     if (!repaired) return deft::fail(input.error().code, "the input is not usable JSON: " + input.error().message);
     text = to_json(*repaired);
     input = std::move(repaired);
@@ -77,15 +77,12 @@ Result<void> Assembler::open(Key key, Block block) {
   }
   if (auto charged = charge(size_of(block)); !charged) return charged;
 
-  if (auto* text = std::get_if<TextBlock>(&block); text && !text->text.empty()) {
-    events_.push_back(TextDelta{text->text});
-  }
-  if (auto* thinking = std::get_if<ThinkingBlock>(&block); thinking && !thinking->thinking.empty()) {
-    events_.push_back(ThinkingDelta{thinking->thinking});
-  }
   if (std::holds_alternative<ToolUseBlock>(block)) calls_.push_back(entries_.size());
   entry_of_key_.emplace(key, entries_.size());
-  entries_.push_back({std::move(block), {}, false});
+  entries_.push_back({.block = std::move(block), .input_text = {}});
+  Entry& entry = entries_.back();
+  const std::string begins_with = std::exchange(text_of(entry.block, entry.input_text), {});
+  add_piece(entry, begins_with);
   report_calls();  // a call without input may have waited to see that the message goes on
   return {};
 }
@@ -97,15 +94,33 @@ Result<void> Assembler::append(Key key, std::string_view piece) {
   if (entry->closed) return malformed("a piece of block " + std::to_string(key) + ", which has ended");
   if (auto charged = charge(piece.size()); !charged) return charged;
 
-  text_of(entry->block, entry->input_text) += piece;
-  if (std::holds_alternative<TextBlock>(entry->block)) events_.push_back(TextDelta{std::string(piece)});
-  if (std::holds_alternative<ThinkingBlock>(entry->block)) events_.push_back(ThinkingDelta{std::string(piece)});
+  add_piece(*entry, piece);
   return {};
+}
+
+void Assembler::add_piece(Entry& entry, std::string_view piece) {
+  const bool is_plain = !entry.joiner.waits() && !has_half_at_edge(piece);
+  if (is_plain) return add_text(entry, piece);
+  add_text(entry, entry.joiner.add(piece));
+}
+
+void Assembler::add_text(Entry& entry, std::string_view text) {
+  if (text.empty()) return;
+  if (auto* other = std::get_if<OtherBlock>(&entry.block); other && !entry.text_member.empty()) {
+    Json& member = other->json.get_object()[entry.text_member];
+    if (!member.is_string()) member = "";
+    member.get_string().append({text.data(), text.size()});
+    return;
+  }
+  text_of(entry.block, entry.input_text) += text;
+  if (std::holds_alternative<TextBlock>(entry.block)) events_.push_back(TextDelta{std::string(text)});
+  if (std::holds_alternative<ThinkingBlock>(entry.block)) events_.push_back(ThinkingDelta{std::string(text)});
 }
 
 Result<void> Assembler::replace(Key key, std::string_view whole) {
   Entry* entry = find_entry(key);
   if (!entry || entry->closed) return malformed("the end of block " + std::to_string(key) + ", which is not open");
+  entry->joiner.forget();
   std::string& text = text_of(entry->block, entry->input_text);
   if (whole.starts_with(text)) return append(key, whole.substr(text.size()));
   if (auto charged = charge(whole.size()); !charged) return charged;
@@ -114,15 +129,24 @@ Result<void> Assembler::replace(Key key, std::string_view whole) {
 }
 
 Result<void> Assembler::append_to_member(Key key, std::string_view member, std::string_view piece) {
-  Block* block = find_open(key);
-  auto* other = block ? std::get_if<OtherBlock>(block) : nullptr;
+  Entry* entry = find_entry(key);
+  auto* other = entry && !entry->closed ? std::get_if<OtherBlock>(&entry->block) : nullptr;
   if (!other || !other->json.is_object()) {
     return malformed("a piece of block " + std::to_string(key) + ", which is not open");
   }
   if (auto charged = charge(piece.size()); !charged) return charged;
-  Json& text = other->json.get_object()[member];
-  if (!text.is_string()) text = "";
-  text.get_string().append({piece.data(), piece.size()});
+  entry->text_member = member;
+  add_piece(*entry, piece);
+  return {};
+}
+
+Result<void> Assembler::replace_json(Key key, const Json& whole) {
+  Entry* entry = find_entry(key);
+  auto* other = entry && !entry->closed ? std::get_if<OtherBlock>(&entry->block) : nullptr;
+  if (!other) return malformed("the end of block " + std::to_string(key) + ", which is not open or of another type");
+  if (auto charged = charge(to_json(whole).size()); !charged) return charged;
+  entry->joiner.forget();
+  other->json = whole;
   return {};
 }
 
@@ -138,9 +162,19 @@ Block* Assembler::find_any(Key key) {
 
 bool Assembler::input_is_whole(Key key) const {
   const auto found = entry_of_key_.find(key);
-  if (found == entry_of_key_.end() || entries_[found->second].closed) return false;
-  const auto* use = std::get_if<ToolUseBlock>(&entries_[found->second].block);
-  if (!use) return false;
+  return found != entry_of_key_.end() && has_whole_input(entries_[found->second]);
+}
+
+void Assembler::close_whole_calls() {
+  for (const std::size_t at : calls_) {
+    if (has_whole_input(entries_[at])) close(entries_[at]);
+  }
+  report_calls();
+}
+
+bool Assembler::has_whole_input(const Entry& entry) {
+  const auto* use = std::get_if<ToolUseBlock>(&entry.block);
+  if (!use || entry.closed) return false;
   const std::string& text = use->call.input_text;
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string::npos || text[last] != '}') return false;
@@ -158,10 +192,11 @@ Result<void> Assembler::close(Key key) {
 void Assembler::close(Entry& entry) {
   if (entry.closed) return;
   entry.closed = true;
+  add_text(entry, entry.joiner.finish());
   auto* other = std::get_if<OtherBlock>(&entry.block);
   if (!other || entry.input_text.empty() || !other->json.is_object()) return;
   // Not ours to run, so an input that does not parse is kept as the text that it is.
-  auto input = parse_json(entry.input_text, {.replace_lone_surrogates = true});
+  auto input = parse_json(entry.input_text, {.depth_max = kCallInputDepthMax, .replace_lone_surrogates = true});
   other->json.get_object()["input"] = input ? std::move(*input) : Json(entry.input_text);
 }
 
@@ -245,6 +280,7 @@ void Assembler::fail(Error error, std::string provider_code) {
     const bool is_call = std::holds_alternative<ToolUseBlock>(entry.block);
     if (is_call && calls_seen++ >= calls_reported_) continue;
     if (!entry.closed && !std::holds_alternative<TextBlock>(entry.block)) continue;
+    close(entry);
     message_.blocks.push_back(std::move(entry.block));
   }
   events_.push_back(MessageFailed{std::move(error), std::move(provider_code), std::move(message_)});

@@ -10,10 +10,13 @@
 
 #include "deft/base/result.h"
 #include "deft/core/message.h"
+#include "deft/core/pair_joiner.h"
 
 namespace deft {
 
 inline constexpr std::size_t kMessageBytesMax = std::size_t{64} << 20;
+// A call stands inside of a message, of an entry of the journal, of a request: all of them have to be read again.
+inline constexpr std::size_t kCallInputDepthMax = kJsonDepthMax - 8;
 inline constexpr std::size_t kMessageBlocksMax = 100'000;
 
 // What a stream yields, in order. Every message ends in exactly one MessageDone or MessageFailed.
@@ -55,12 +58,15 @@ class Assembler {
   Message& head() { return message_; }  // all of the message but its blocks
 
   Result<void> open(Key key, Block block);
-  // A piece of text, thinking or input, as the block is one or the other.
+  // A piece of text, thinking or input, as the block is one or the other. Halves of characters at its edges (see
+  // core/pair_joiner.h) wait for their other halves.
   Result<void> append(Key key, std::string_view piece);
   // The provider's last word on the same, where it differs from the pieces.
   Result<void> replace(Key key, std::string_view whole);
   // A piece of one text member of a block that is passed on as it is (a refusal).
   Result<void> append_to_member(Key key, std::string_view member, std::string_view piece);
+  // The provider's last word on such a block.
+  Result<void> replace_json(Key key, const Json& whole);
   // Counts what a decoder puts into a block by itself: ids, signatures, citations.
   Result<void> charge(std::size_t bytes);
   // A block that is still open, else null.
@@ -71,6 +77,8 @@ class Assembler {
   bool input_is_whole(Key key) const;
   // Closing a closed block changes nothing.
   Result<void> close(Key key);
+  // Closes the open calls whose input is whole, of a message that is known to be complete.
+  void close_whole_calls();
 
   void stop(std::string reason, std::string raw);
   void finish();
@@ -81,12 +89,17 @@ class Assembler {
  private:
   struct Entry {
     Block block;
-    std::string input_text;  // of a block that is no call of ours but has an input: server_tool_use
+    std::string input_text;        // of a block that is no call of ours but has an input: server_tool_use
+    std::string text_member = {};  // of such a block: the member that gets pieces (a refusal)
+    PairJoiner joiner = {};
     bool closed = false;
   };
 
   Entry* find_entry(Key key);
-  static void close(Entry& entry);
+  void add_piece(Entry& entry, std::string_view piece);
+  void add_text(Entry& entry, std::string_view text);
+  void close(Entry& entry);
+  static bool has_whole_input(const Entry& entry);
   bool is_last(std::size_t at) const { return at + 1 == entries_.size(); }
   bool is_cut_off(std::size_t at) const;
   void report_calls();

@@ -150,9 +150,11 @@ std::string summary_content(std::string_view summary, const std::vector<std::str
 }
 
 History compacted_history(const History& history, const std::string& content, std::size_t kept) {
-  const auto count = static_cast<std::ptrdiff_t>(std::min(kept, history.size()));
+  std::size_t begin = history.size() - std::min(kept, history.size());
+  // Of a history that could not all be written down the last ones are others: results need the calls before them.
+  while (begin < history.size() && !can_come_first(history[begin])) ++begin;
   History shorter{{Role::user, content}};
-  shorter.insert(shorter.end(), history.end() - count, history.end());
+  shorter.insert(shorter.end(), history.begin() + static_cast<std::ptrdiff_t>(begin), history.end());
   return Conversation(std::move(shorter)).messages();
 }
 

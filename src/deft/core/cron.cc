@@ -66,11 +66,17 @@ std::optional<int> value_in(std::string_view text, const Field& field) {
   return std::nullopt;
 }
 
+// Some crons know more: the last day, the nearest working day, the second Friday.
+std::string other_dialect(std::string_view part) {
+  if (part.find_first_of("LW#?") == std::string_view::npos || part.size() > 6) return "";
+  return " L, W, # and ? are not known here: schedule each day, and let the prompt say on which one to do something.";
+}
+
 std::unexpected<Error> wrong_field(const Field& field, std::string_view part) {
   return fail(Errc::invalid_input, "The " + std::string(field.name) + " of a cron line is a number from " +
                                        std::to_string(field.first) + " to " + std::to_string(field.last) +
                                        ", a range (1-5), a step (*/5), a list of these (1,3) or *, not " +
-                                       json_quote(part) + ".");
+                                       json_quote(part) + "." + other_dialect(part));
 }
 
 // The values of one field, each as often as it is named.
@@ -93,7 +99,9 @@ Result<std::vector<int>> values_of(std::string_view text, const Field& field) {
     if (range != "*") {
       const std::size_t dash = range.find('-');
       const auto from = value_in(range.substr(0, dash), field);
-      const auto to = dash == std::string_view::npos ? from : value_in(range.substr(dash + 1), field);
+      auto to = dash == std::string_view::npos ? from : value_in(range.substr(dash + 1), field);
+      // "fri-sun": a week that ends on Sunday.
+      if (&field == &kFields.back() && from && to && *to == 0 && *from > 0) to = field.last;
       if (!from || !to || *from < field.first || *to > field.last || *from > *to) return wrong_field(field, part);
       first = *from;
       // "5/10": from 5 on.
@@ -146,7 +154,8 @@ Result<Cron> Cron::parse(std::string_view text) {
     return fail(Errc::invalid_input,
                 "A cron line has five fields, minute, hour, day of the month, month and day of the week (\"0 9 * * "
                 "1-5\"), not " +
-                    json_quote(text) + ".");
+                    json_quote(text) + "." +
+                    (text.starts_with('@') ? " Words like @daily are not known: write them out." : ""));
   }
   Cron cron;
   for (std::size_t i = 0; i < words.size(); ++i) {

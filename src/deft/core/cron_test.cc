@@ -77,6 +77,14 @@ TEST(Cron, FindsTheNextTimes) {
   EXPECT_EQ(runs("0 0 31 2 *", from, no_offset, 1), Times{}) << "never";
 }
 
+TEST(Cron, AWeekMayEndOnSunday) {
+  const UtcSeconds monday = utc(2026, 2, 2);
+  const Times weekend = {"2026-02-06 09:00", "2026-02-07 09:00", "2026-02-08 09:00", "2026-02-13 09:00"};
+  for (const char* line : {"0 9 * * fri-sun", "0 9 * * 5-7", "0 9 * * 5-0"}) {
+    EXPECT_EQ(runs(line, monday, no_offset, 4), weekend) << line;
+  }
+}
+
 TEST(Cron, IsInLocalTime) {
   EXPECT_EQ(Cron::parse("0 9 * * *")->next(utc(2026, 7, 1), berlin), utc(2026, 7, 1, 7));
   EXPECT_EQ(Cron::parse("0 9 * * *")->next(utc(2026, 1, 1), berlin), utc(2026, 1, 1, 8));
@@ -154,6 +162,10 @@ TEST(Cron, SaysWhatIsWrong) {
     EXPECT_FALSE(Cron::parse(text).has_value()) << text;
   }
   EXPECT_FALSE(Cron::parse(std::string(300, '1') + " * * * *").has_value());
+  for (const char* text : {"0 9 L * *", "0 9 15W * *", "0 9 * * FRI#2", "0 9 ? * *"}) {
+    EXPECT_NE(problem(text).find("L, W, # and ? are not known here"), std::string::npos) << problem(text);
+  }
+  EXPECT_NE(problem("@daily").find("Words like @daily are not known"), std::string::npos);
 }
 
 TEST(Cron, TellsPeopleWhatItMeans) {

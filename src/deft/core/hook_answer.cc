@@ -137,6 +137,7 @@ bool can_be_blocked(HookEvent event) {
     case HookEvent::session_start:
     case HookEvent::worktree_create:
     case HookEvent::worktree_remove:
+    case HookEvent::directory_added:
     case HookEvent::session_end: return false;
   }
   return false;

@@ -135,6 +135,7 @@ class AnswerReader {
       case HookEvent::worktree_remove:
       case HookEvent::task_created:
       case HookEvent::task_completed:
+      case HookEvent::directory_added:
       case HookEvent::config_change: return;
     }
   }

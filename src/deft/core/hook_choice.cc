@@ -28,6 +28,12 @@ bool is_about_tool(const Rule& rule, std::string_view tool) {
   return is_general && subject_of(rule.tool).kind == subject_of(tool).kind;
 }
 
+// Whoever watches a tool by one of its names must not miss it because it has others.
+bool is_watched(const HookMatcher& matcher, const HookSubject& subject) {
+  if (matcher.matches(subject.name)) return true;
+  return subject.mcp && (matcher.matches(subject.mcp->plain()) || matcher.matches(subject.api_name));
+}
+
 }  // namespace
 
 bool condition_holds(const Rule& rule, const HookSubject& subject) {
@@ -42,15 +48,17 @@ bool condition_holds(const Rule& rule, const HookSubject& subject) {
                                                 .directory = std::string(subject.directory),
                                                 .home = std::string(subject.home),
                                                 .resolve = subject.resolve});
-  const Decision decision = permissions.decide(
-      {.tool = std::string(tool), .input = &subject.call->input, .working_directory = std::string(subject.directory)});
+  const Decision decision = permissions.decide({.tool = std::string(subject.mcp ? subject.api_name : tool),
+                                                .mcp = subject.mcp,
+                                                .input = &subject.call->input,
+                                                .working_directory = std::string(subject.directory)});
   return decision.stage == PermissionStage::deny_rule;
 }
 
 std::vector<ChosenHook> choose_hooks(const HookConfig& config, HookEvent event, const HookSubject& subject) {
   std::vector<ChosenHook> chosen;
   for (const Hook& hook : config.of(event)) {
-    if (!hook.matcher.matches(subject.name)) continue;
+    if (!is_watched(hook.matcher, subject)) continue;
     if (hook.condition && !condition_holds(*hook.condition, subject)) continue;
     const auto same =
         std::ranges::find_if(chosen, [&](const ChosenHook& other) { return other.hook->identity == hook.identity; });

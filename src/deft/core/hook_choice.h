@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "deft/core/hook_config.h"
+#include "deft/core/mcp_tool_name.h"
 #include "deft/core/message.h"
 #include "deft/core/path_pattern.h"
 
@@ -17,6 +18,9 @@ struct HookSubject {
   std::string_view directory = "/";
   std::string_view home = {};
   ResolvePath resolve = nullptr;  // empty: paths by text alone
+  // Of a server's tool: `name` and that of `call` are the full one; matchers may know it by others.
+  std::optional<McpToolName> mcp = std::nullopt;
+  std::string_view api_name = {};  // by which models call it
 };
 
 struct ChosenHook {

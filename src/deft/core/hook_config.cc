@@ -16,6 +16,7 @@ bool takes_type(HookEvent event, HookType type) {
     case HookEvent::pre_compact:
     case HookEvent::post_compact:
     case HookEvent::session_end:
+    case HookEvent::directory_added:
     case HookEvent::config_change: return !is_model;
     default: return true;
   }

@@ -10,7 +10,7 @@ constexpr std::array<std::string_view, kHookEventCount> kNames = {
     "PostToolBatch", "UserPromptSubmit",    "Notification",     "Stop",           "SubagentStart",
     "SubagentStop",  "PreCompact",          "PostCompact",      "SessionStart",   "SessionEnd",
     "ConfigChange",  "UserPromptExpansion", "WorktreeCreate",   "WorktreeRemove", "TaskCreated",
-    "TaskCompleted"};
+    "TaskCompleted", "DirectoryAdded"};
 
 }  // namespace
 

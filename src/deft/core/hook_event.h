@@ -32,8 +32,9 @@ enum class HookEvent : std::uint8_t {
   worktree_remove,
   task_created,
   task_completed,
+  directory_added,
 };
-inline constexpr std::size_t kHookEventCount = 21;
+inline constexpr std::size_t kHookEventCount = 22;
 
 std::string_view to_string(HookEvent event);  // "PreToolUse": as in settings
 std::optional<HookEvent> parse_hook_event(std::string_view name);

@@ -16,7 +16,7 @@ bool is_word_character(char c) {
 std::string call_block(const ToolUseBlock& use) {
   ToolUseBlock accepted = use;
   ToolCall& call = accepted.call;
-  call.id = api_word(call.id, "call");
+  call.id = call_id_word(call.id);
   call.name = api_tool_name(call.name);
   if (call.invalid) {
     // What really came is told in the result of the call.
@@ -55,6 +55,19 @@ std::string api_word(std::string_view word, std::string_view if_empty) {
   return out;
 }
 
+std::string call_id_word(std::string_view id) {
+  std::string out(id.empty() ? "call" : id);
+  std::ranges::replace_if(out, [](char c) { return !is_word_character(c) && c != '.' && c != ':'; }, '_');
+  if (out.front() == '.') out.front() = '_';  // a name that begins with it has a meaning for too many
+  return out;
+}
+
+std::string api_call_id(std::string_view id) {
+  constexpr std::size_t kHashDigits = 8;
+  std::string word = api_word(id, "call");
+  return word == id ? word : word + "_" + content_hash(id).substr(0, kHashDigits);
+}
+
 std::string api_tool_name(std::string_view name) {
   std::string word = api_word(name, "unnamed");
   return word.size() <= kToolNameBytesMax ? word : hashed_tool_name(name);
@@ -88,7 +101,7 @@ std::string text_block(std::string_view text) {
 }
 
 std::string result_block(std::string_view call_id, const ToolResult& result) {
-  std::string out = "{\"type\":\"tool_result\",\"tool_use_id\":" + json_quote(api_word(call_id, "call"));
+  std::string out = "{\"type\":\"tool_result\",\"tool_use_id\":" + json_quote(call_id_word(call_id));
   if (result.blocks.empty()) {
     out += ",\"content\":" + json_quote(result.text);
   } else {

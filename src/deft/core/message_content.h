@@ -31,6 +31,11 @@ std::string joined_content(std::string_view content, std::string_view more);
 
 // A name or an id with nothing in it but letters, digits, '_' and '-'.
 std::string api_word(std::string_view word, std::string_view if_empty);
+// The id of a call as a conversation has it: the provider's own, in which '.' and ':' may stand too. There are models
+// that know their calls again by such ids ("functions.read:0").
+std::string call_id_word(std::string_view id);
+// The same for an API that takes only words as ids. Different ids stay different.
+std::string api_call_id(std::string_view id);
 // The name of a tool as the APIs accept it: such a word of at most 64 bytes. A longer one is cut and ends in a hash of
 // the whole, so that long names stay different.
 std::string api_tool_name(std::string_view name);

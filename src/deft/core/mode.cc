@@ -34,8 +34,8 @@ void ModeMemory::apply(const ModeChanged& change) {
     if (now != Mode::plan) before_plan = now;
     now = Mode::plan;
   } else if (change.how == ModeChanged::How::leave_plan) {
-    if (now == Mode::plan) now = before_plan.value_or(Mode::normal);
-    before_plan.reset();
+    if (now == Mode::plan) now = after_plan();
+    if (now != Mode::plan) before_plan.reset();
   } else {
     now = change.mode;
     before_plan.reset();

@@ -21,8 +21,10 @@ struct ModeChanged {
 // The mode now, and the one to go back to when planning is over.
 struct ModeMemory {
   Mode now = Mode::normal;
+  // Of a subagent whose parent plans it is plan: it may have its plan approved, and goes on planning.
   std::optional<Mode> before_plan = std::nullopt;
 
+  Mode after_plan() const { return before_plan.value_or(Mode::normal); }
   void apply(const ModeChanged& change);
 };
 

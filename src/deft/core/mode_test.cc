@@ -31,5 +31,15 @@ TEST(ModeMemory, AModeThatSomebodySetsIsTheOneThatCounts) {
   EXPECT_EQ(memory.now, Mode::dont_ask) << "there is no plan to leave";
 }
 
+TEST(ModeMemory, WhoseLeaderPlansPlansOnHoweverOftenItIsApproved) {
+  ModeMemory memory{.now = Mode::plan, .before_plan = Mode::plan};
+  for (int i = 0; i < 3; ++i) {
+    memory.apply({ModeChanged::How::leave_plan});
+    EXPECT_EQ(memory.now, Mode::plan);
+  }
+  memory.apply({ModeChanged::How::set, Mode::normal});
+  EXPECT_EQ(memory.now, Mode::normal) << "a person may end it";
+}
+
 }  // namespace
 }  // namespace deft

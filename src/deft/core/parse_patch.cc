@@ -45,6 +45,47 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+// "<<'EOF'", also behind "apply_patch" or "cat": the word that ends the text; nothing: it is something else.
+std::optional<std::string_view> here_document_word(std::string_view line) {
+  const std::size_t at = line.find("<<");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view command = without_blanks(line.substr(0, at));
+  if (!command.empty() && command != "apply_patch" && command != "applypatch" && command != "cat") return std::nullopt;
+  std::string_view word = without_blanks(line.substr(at + 2));
+  if (word.starts_with('-')) word = without_blanks(word.substr(1));
+  const bool is_quoted = word.size() > 2 && (word[0] == '\'' || word[0] == '"') && word.back() == word[0];
+  if (is_quoted) word = word.substr(1, word.size() - 2);
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  if (word.empty() || !std::ranges::all_of(word, is_letter)) return std::nullopt;
+  return word;
+}
+
+// Models wrap a patch as if it were given to a shell, or shown in Markdown. The wrapping is no part of it: what stands
+// before the patch becomes empty, so that lines keep their numbers, and what stands behind it goes.
+void unwrap(std::vector<std::string_view>& lines) {
+  const auto drop_empty_end = [&] {
+    while (!lines.empty() && without_blanks(lines.back()).empty()) lines.pop_back();
+  };
+  drop_empty_end();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view text = without_blanks(lines[i]);
+    const std::optional<std::string_view> word = text.starts_with("```") ? "```" : here_document_word(text);
+    if (!word && !text.empty() && text != "%%bash") break;
+    lines[i] = "";
+    if (word && without_blanks(lines.back()) == *word) lines.pop_back();
+    drop_empty_end();
+  }
+  if (!lines.empty() && without_blanks(lines.back()) == kEnd) lines.back() = kEnd;
+}
+
+std::vector<std::string_view> patch_lines(std::string_view text) {
+  std::vector<std::string_view> lines = lines_of(text);
+  unwrap(lines);
+  return lines;
+}
+
 std::optional<std::string> header(std::string_view line, std::string_view word) {
   if (!line.starts_with(word)) return std::nullopt;
   return std::string(without_blanks(line.substr(word.size())));
@@ -66,7 +107,7 @@ std::string_view without_numbers(std::string_view text) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : lines_(lines_of(text)) {}
+  explicit Parser(std::string_view text) : lines_(patch_lines(text)) {}
 
   Result<std::vector<FilePatch>> parse() {
     while (at_ < lines_.size() && without_blanks(lines_[at_]).empty()) ++at_;
@@ -104,7 +145,7 @@ class Parser {
   static std::string json_quoted(std::string_view line) { return "“" + one_line(line, kLineShownCharactersMax) + "”"; }
 
   Result<FilePatch> parse_file() {
-    const std::string_view line = lines_[at_];
+    const std::string_view line = without_blanks(lines_[at_]);
     FilePatch file;
     if (auto path = header(line, kAdd)) {
       file = {.kind = FilePatch::Kind::add, .path = std::move(*path)};
@@ -125,7 +166,8 @@ class Parser {
   }
 
   Result<void> parse_content(FilePatch& file) {
-    for (; at_ < lines_.size() && !is_header(lines_[at_]); ++at_) {
+    // No line of the file begins with a blank: a header that does is one all the same.
+    for (; at_ < lines_.size() && !is_header(without_blanks(lines_[at_])); ++at_) {
       const std::string_view line = lines_[at_];
       if (line.empty() && is_empty_until_header()) continue;
       if (!line.starts_with('+')) return complain("does not begin with +, as every line of an added file does");
@@ -193,7 +235,7 @@ class Parser {
   bool is_empty_until_header() const {
     std::size_t next = at_;
     while (next < lines_.size() && lines_[next].empty()) ++next;
-    return next == lines_.size() || is_header(lines_[next]);
+    return next == lines_.size() || is_header(without_blanks(lines_[next]));
   }
 
   const std::vector<std::string_view> lines_;
@@ -211,9 +253,16 @@ Result<std::vector<FilePatch>> parse_patch(std::string_view text) {
 
 std::vector<std::string> paths_in_patch(std::string_view text) {
   std::vector<std::string> paths;
+  if (const auto files = parse_patch(text)) {
+    for (const FilePatch& file : *files) {
+      paths.push_back(file.path);
+      if (!file.move_to.empty()) paths.push_back(file.move_to);
+    }
+    return paths;
+  }
   for (const std::string_view line : lines_of(text)) {
     for (const std::string_view word : {kAdd, kDelete, kUpdate, kMove}) {
-      auto path = header(line, word);
+      auto path = header(without_blanks(line), word);
       if (path && !path->empty()) paths.push_back(std::move(*path));
     }
   }

@@ -91,7 +91,9 @@ void Permissions::add_rules(const PermissionSource& source, const std::string& d
               .allow_applies = (setup_.trusted || !is_of_folder) && (is_managed || !setup_.only_managed_rules)});
 }
 
-bool Permissions::forbids_wholly(std::string_view tool, const std::vector<std::string>& aliases) const {
+bool Permissions::forbids_wholly(std::string_view tool, const std::vector<std::string>& aliases,
+                                 const std::optional<McpToolName>& mcp) const {
+  if (mcp) return rules_.whole_tool(RuleList::deny, *mcp, tool) != nullptr;
   const auto is_denied = [&](std::string_view name) {
     return rules_.whole_tool(RuleList::deny, todays_tool_name(name)) != nullptr;
   };
@@ -112,6 +114,24 @@ Decision Permissions::decide(const PermissionQuestion& question) const {
     decision.reason += ", and the settings say to deny instead of asking";
   }
   return decision;
+}
+
+std::optional<OpinionWanted> Permissions::wants_opinion(const PermissionQuestion& question) const {
+  OpinionWanted wanted;
+  if (is_granted_by_meaning(question.tool)) {
+    for (const MeaningGrant& grant : setup_.meanings) {
+      if (grant.tool == question.tool) wanted.granted.push_back(grant.text);
+    }
+  }
+  const bool is_auto = setup_.mode == Mode::auto_ && !question.auto_paused;
+  wanted.by_grant = !is_auto;
+  // Modes that never ask for anything are not worth the look; planning is not made wider by what was granted earlier.
+  if (setup_.mode == Mode::plan || setup_.mode == Mode::bypass) return std::nullopt;
+  if (!is_auto && wanted.granted.empty()) return std::nullopt;
+  PermissionQuestion unjudged = question;
+  unjudged.opinion.reset();
+  if (decide(unjudged).stage != PermissionStage::nobody_allowed_it) return std::nullopt;
+  return wanted;
 }
 
 // The order is the specification's (5.1); each step may decide, the first that does wins.
@@ -145,22 +165,26 @@ Decision Permissions::walk_chain(const Call& call) const {
   if (own && (own->verdict == Verdict::deny || (own->verdict == Verdict::ask && own->even_in_bypass))) {
     return {own->verdict, Stage::tool_check, {}, own->reason};
   }
+  const CriticalPlaces places{setup_.home, inside_, setup_.resolve};
   if (call.line) {
-    const CriticalPlaces places{setup_.home, inside_, setup_.resolve};
     if (auto why = removes_critical(*call.line, places)) return {Verdict::ask, Stage::tool_check, {}, *why};
+  }
+  if (call.powershell) {
+    if (auto why = call.powershell->removes_critical(places)) return {Verdict::ask, Stage::tool_check, {}, *why};
   }
   if (setup_.mode == Mode::bypass) return {Verdict::allow, Stage::bypass_mode, {}, "permissions are bypassed"};
   if (auto why = protected_or_suspicious(call)) return {Verdict::ask, Stage::protected_path, {}, *why};
   if (own && own->verdict == Verdict::ask) return {Verdict::ask, Stage::tool_check, {}, own->reason};
 
   if (auto decision = allowed_by_itself(call)) return *decision;
+  if (auto decision = by_opinion(call)) return *decision;
   std::string reason = "no rule allows it";
   if (call.shell) {
     const auto allowance = call.shell->allowance(acceptance(call));
     if (!allowance.missing.empty()) reason = "no rule allows `" + allowance.missing + "`";
   }
   if (setup_.mode == Mode::auto_) {
-    const bool has_reason = question.opinion && !question.opinion->reason.empty();
+    const bool has_reason = question.opinion && !question.opinion->by_grant && !question.opinion->reason.empty();
     reason += has_reason ? ", and the classifier says: " + question.opinion->reason : ", and it may do harm";
     if (question.auto_paused) reason += "; auto mode pauses, because much was risky";
   }
@@ -177,7 +201,7 @@ bool Permissions::is_about_plan(const Call& call) const {
 
 Acceptance Permissions::acceptance(const Call& call) const {
   if (setup_.mode == Mode::accept_edits) return Acceptance::edits;
-  if (setup_.mode != Mode::auto_) return Acceptance::nothing;
+  if (setup_.mode != Mode::auto_ || is_left_to_classifier(call)) return Acceptance::nothing;
   return call.question.auto_paused ? Acceptance::edits : Acceptance::local_work;
 }
 
@@ -187,7 +211,7 @@ std::optional<Decision> Permissions::allowed_by_itself(const Call& call) const {
   const auto allow = [](Stage stage, std::string reason) {
     return Decision{Verdict::allow, stage, {}, std::move(reason)};
   };
-  if (const PlacedRule* rule = allow_rule(call)) {
+  if (const PlacedRule* rule = is_left_to_classifier(call) ? nullptr : allow_rule(call)) {
     return by_rule(Verdict::allow, Stage::allow_rule, *rule, "the rule " + rule->rule.text + " allows it");
   }
   if (question.hook_verdict == Verdict::allow) return allow(Stage::hook, question.hook_reason);
@@ -215,8 +239,24 @@ std::optional<Decision> Permissions::allowed_by_itself(const Call& call) const {
     return allow(stage, allowance.by_work ? "it only works on the project"
                                           : "file commands inside the working directories are accepted");
   }
-  const bool is_judged = setup_.mode == Mode::auto_ && !question.auto_paused && question.opinion;
-  if (is_judged && question.opinion->is_harmless) return allow(Stage::classifier, question.opinion->reason);
+  return std::nullopt;
+}
+
+bool Permissions::is_left_to_classifier(const Call& call) const {
+  const bool is_shell = call.subject.kind == SubjectKind::command || call.subject.kind == SubjectKind::windows_command;
+  return setup_.mode == Mode::auto_ && setup_.classify_all_shell && is_shell;
+}
+
+// The last word, where nobody else had one. What a person granted counts wherever somebody would be asked.
+std::optional<Decision> Permissions::by_opinion(const Call& call) const {
+  const PermissionQuestion& question = call.question;
+  if (!question.opinion) return std::nullopt;
+  const RiskOpinion& opinion = *question.opinion;
+  const bool counts =
+      opinion.by_grant ? setup_.mode != Mode::plan : setup_.mode == Mode::auto_ && !question.auto_paused;
+  if (!counts) return std::nullopt;
+  if (opinion.is_forbidden) return Decision{Verdict::deny, PermissionStage::classifier, {}, opinion.reason};
+  if (opinion.is_harmless) return Decision{Verdict::allow, PermissionStage::classifier, {}, opinion.reason};
   return std::nullopt;
 }
 

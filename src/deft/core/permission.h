@@ -9,6 +9,7 @@
 
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/core/meaning_grant.h"
 #include "deft/core/mode.h"
 #include "deft/core/rule_book.h"
 #include "deft/core/shell_permission.h"
@@ -55,18 +56,29 @@ struct OwnVerdict {
   bool even_in_bypass = false;  // ask: nobody should approve this by rule or mode
 };
 
-// What a classifier thinks of a call that nobody else settles, in auto mode.
+// What a classifier thinks of a call that nobody else settles.
 struct RiskOpinion {
   bool is_harmless = false;
   std::string reason = {};
+  bool is_forbidden = false;  // by what the settings say must never happen in auto mode
+  // It was held against what a person has granted by meaning, and against nothing else: then it counts in every mode
+  // but plan. Else in auto mode alone.
+  bool by_grant = false;
+};
+
+// Such an opinion would settle a call.
+struct OpinionWanted {
+  bool by_grant = false;
+  std::vector<std::string> granted = {};  // in words, for this tool
 };
 
 // One call, as the chain sees it.
 struct PermissionQuestion {
   std::string tool;
   std::vector<std::string> aliases = {};
-  const Json* input = nullptr;         // nothing: rules with a specifier have only the paths below to go by
-  std::string working_directory = {};  // now; empty: that of the permissions
+  std::optional<McpToolName> mcp = std::nullopt;  // of a server's tool: what rules know it by
+  const Json* input = nullptr;                    // nothing: rules with a specifier have only the paths below to go by
+  std::string working_directory = {};             // now; empty: that of the permissions
   bool read_only = false;
   bool session_only = false;  // touches nothing but the session's own state
   bool uses_network = false;
@@ -103,8 +115,10 @@ struct PermissionSetup {
   bool trusted = true;                        // false: what the folder itself allows does not count
   bool bypass_forbidden = false;              // by policy; then bypass and auto are the default mode
   bool auto_forbidden = false;
-  bool only_managed_rules = false;  // nobody else may allow
-  bool bypass_available = false;    // it may be changed to; whoever starts with bypass has it
+  bool classify_all_shell = false;  // in auto mode no rule and no habit allows a command: the classifier looks at each
+  std::vector<MeaningGrant> meanings = {};  // that people have granted with a plan
+  bool only_managed_rules = false;          // nobody else may allow
+  bool bypass_available = false;            // it may be changed to; whoever starts with bypass has it
   bool deny_instead_of_asking = false;
   bool block_reads_outside = false;
   bool block_writes_outside = false;
@@ -125,8 +139,11 @@ class Permissions final : private PathView {
   Permissions& operator=(const Permissions&) = delete;
 
   Decision decide(const PermissionQuestion& question) const;
+  // Whether a classifier should be asked about it: never where a rule, a hook, a safety check or the mode decides.
+  std::optional<OpinionWanted> wants_opinion(const PermissionQuestion& question) const;
   // A deny rule forbids the tool wholly: the model never sees it.
-  bool forbids_wholly(std::string_view tool, const std::vector<std::string>& aliases) const;
+  bool forbids_wholly(std::string_view tool, const std::vector<std::string>& aliases,
+                      const std::optional<McpToolName>& mcp = std::nullopt) const;
   // A rule forbids to read this file; for tools that search trees. `path` is canonical.
   bool hides(std::string_view path) const;
   bool hides_anything() const;
@@ -141,6 +158,7 @@ class Permissions final : private PathView {
   Decision walk_chain(const Call& call) const;
   Call look_at(const PermissionQuestion& question) const;
   std::vector<TouchedPath> touched_by(const PermissionQuestion& question, const Subject& subject) const;
+  const PlacedRule* rule_for_tool(RuleList list, const Call& call) const;
   RuleMatch match(RuleList list, const Call& call) const;
   RuleMatch match_subject(RuleList list, const Call& call) const;
   RuleMatch match_touched(RuleList list, const Call& call) const;
@@ -149,6 +167,8 @@ class Permissions final : private PathView {
   std::optional<std::string> blocked_outside(const Call& call) const;
   std::optional<Decision> allowed_by_itself(const Call& call) const;
   Acceptance acceptance(const Call& call) const;
+  bool is_left_to_classifier(const Call& call) const;
+  std::optional<Decision> by_opinion(const Call& call) const;
   bool is_about_plan(const Call& call) const;
 
   TouchedPath touch(const std::string& path) const override;

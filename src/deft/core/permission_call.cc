@@ -7,7 +7,6 @@
 #include "deft/base/path.h"
 #include "deft/core/apply_patch.h"
 #include "deft/core/pattern_matches.h"
-#include "deft/core/powershell_line.h"
 #include "deft/core/protected_paths.h"
 #include "deft/core/web_host.h"
 
@@ -102,6 +101,7 @@ std::vector<TouchedPath> Permissions::touched_by(const PermissionQuestion& quest
   const std::string directory = question.working_directory.empty() ? setup_.directory : question.working_directory;
   const auto add = [&](std::string_view path) {
     const bool is_absolute = path.starts_with('/');
+    if (std::ranges::find(question.paths, path) != question.paths.end()) return;  // it is there
     touched.push_back(touch(is_absolute ? std::string(path) : directory + "/" + std::string(path)));
     // Some take "~" for the home: then it must be allowed in both meanings.
     if ((path == "~" || path.starts_with("~/")) && !setup_.home.empty()) {
@@ -134,11 +134,21 @@ std::vector<TouchedPath> Permissions::touched_by(const PermissionQuestion& quest
 Permissions::Call Permissions::look_at(const PermissionQuestion& question) const {
   Call call{.question = question, .tool = std::string(todays_tool_name(question.tool))};
   call.names = {call.tool};
+  if (const auto& mcp = question.mcp) {
+    call.names = {mcp->plain(), mcp->server_word()};
+    if (call.tool != call.names[0]) call.names.push_back(call.tool);
+  }
   for (const std::string& alias : question.aliases) call.names.emplace_back(todays_tool_name(alias));
   call.subject = subject_of(call.tool);
   if (call.subject.kind == SubjectKind::command && call.tool != kShellTool) call.names.emplace_back(kShellTool);
   call.directory = question.working_directory.empty() ? setup_.directory : question.working_directory;
   call.touched = touched_by(question, call.subject);
+  if (call.subject.kind == SubjectKind::windows_command && question.input) {
+    const PathView& view = *this;
+    call.powershell = std::make_unique<PowerShellPermission>(
+        rules_, call.tool, text_input(question, call.subject.field), view,
+        PowerShellPermission::Where{.directory = call.directory, .home = setup_.home});
+  }
   if (call.subject.kind != SubjectKind::command || !question.input) return call;
   call.line = std::make_unique<ShellLine>(
       read_shell_line(text_input(question, call.subject.field), {.cwd = call.directory, .home = setup_.home}));
@@ -149,10 +159,19 @@ Permissions::Call Permissions::look_at(const PermissionQuestion& question) const
   return call;
 }
 
-RuleMatch Permissions::match(RuleList list, const Call& call) const {
+// For every call of the tool, by whichever of its names.
+const PlacedRule* Permissions::rule_for_tool(RuleList list, const Call& call) const {
+  if (const auto& mcp = call.question.mcp) return rules_.whole_tool(list, *mcp, call.tool);
   for (const std::string& name : call.names) {
-    if (const auto* rule = rules_.whole_tool(list, name)) return {.rule = rule};
-    if (!call.question.input) continue;
+    if (const auto* rule = rules_.whole_tool(list, name)) return rule;
+  }
+  return nullptr;
+}
+
+RuleMatch Permissions::match(RuleList list, const Call& call) const {
+  if (const auto* rule = rule_for_tool(list, call)) return {.rule = rule};
+  for (const std::string& name : call.names) {
+    if (!call.question.input) break;
     if (const auto* rule = rules_.by_parameter(list, name, *call.question.input)) return {.rule = rule};
   }
   RuleMatch found = match_subject(list, call);
@@ -171,14 +190,9 @@ RuleMatch Permissions::match_subject(RuleList list, const Call& call) const {
     case SubjectKind::command:
       if (call.shell) return call.shell->match(list);
       return {.rule = rules_.any_narrow(list, kShellTool), .is_certain = false};
-    case SubjectKind::windows_command: {
-      const PowerShellLine line = read_powershell_line(text);
-      for (const std::string& command : line.commands) {
-        if (const auto* rule = rules_.by_command(list, call.tool, command)) return {.rule = rule, .command = command};
-      }
-      if (!line.not_understood) return {};
-      return {.rule = rules_.any_narrow(list, call.tool), .is_certain = false, .why_uncertain = *line.not_understood};
-    }
+    case SubjectKind::windows_command:
+      if (call.powershell) return call.powershell->match(list);
+      return {.rule = rules_.any_narrow(list, call.tool), .is_certain = false};
     case SubjectKind::read:
     case SubjectKind::edit: return match_touched(list, call);
     case SubjectKind::domain: {
@@ -241,9 +255,7 @@ const PlacedRule* Permissions::allow_rule(const Call& call) const {
         call.line->commands, [](const shell::CommandUse& use) { return !shell::written_targets(use).empty(); });
     return call.tool == kShellTool || writes ? nullptr : rules_.whole_tool(RuleList::allow, call.tool);
   }
-  for (const std::string& name : call.names) {
-    if (const auto* rule = rules_.whole_tool(RuleList::allow, name)) return rule;
-  }
+  if (const auto* rule = rule_for_tool(RuleList::allow, call)) return rule;
   // Edit stands for every tool that edits, Read for every one that reads.
   const bool is_file_tool = call.subject.kind == SubjectKind::read || call.subject.kind == SubjectKind::edit;
   if (is_file_tool) {
@@ -252,17 +264,7 @@ const PlacedRule* Permissions::allow_rule(const Call& call) const {
   }
   const std::string_view text = text_input(call.question, call.subject.field);
   switch (call.subject.kind) {
-    case SubjectKind::windows_command: {
-      const std::string whole = powershell_spelling(text);
-      if (const auto* rule = rules_.by_exact_command(RuleList::allow, call.tool, whole)) return rule;
-      const PowerShellLine line = read_powershell_line(text);
-      const PlacedRule* last = nullptr;
-      for (const std::string& command : line.commands) {
-        last = line.not_understood ? nullptr : rules_.by_command(RuleList::allow, call.tool, command);
-        if (!last) return nullptr;
-      }
-      return last;
-    }
+    case SubjectKind::windows_command: return call.powershell ? call.powershell->allow_rule() : nullptr;
     case SubjectKind::read:
     case SubjectKind::edit: {
       const bool reads = call.subject.kind == SubjectKind::read;
@@ -292,6 +294,7 @@ std::optional<std::string> Permissions::protected_or_suspicious(const Call& call
     if (call.line->not_understood) return "the command is not understood: " + *call.line->not_understood;
     return call.shell->protected_write();
   }
+  if (call.powershell) return call.powershell->protected_write();
   const bool writes = call.subject.kind == SubjectKind::edit || call.question.edits_files;
   for (const TouchedPath& path : call.touched) {
     for (const std::string& spelling : path.spellings()) {
@@ -311,6 +314,11 @@ std::optional<std::string> Permissions::blocked_outside(const Call& call) const 
   const bool edits = call.subject.kind == SubjectKind::edit || call.question.edits_files;
   for (const TouchedPath& path : call.touched) {
     if (is_blocked(path, edits)) return path.written + " is outside the working directories, which the settings block";
+  }
+  if (call.powershell) {
+    if (const auto path = call.powershell->blocked_path(is_blocked)) {
+      return *path + " is outside the working directories, which the settings block";
+    }
   }
   if (!call.line) return std::nullopt;
   for (const auto* uses : {&call.line->commands, &call.line->inner}) {

@@ -6,9 +6,9 @@ namespace deft {
 namespace {
 
 TEST(PowerShellReadOnly, KnowsAFewCommandsThatOnlyLook) {
-  for (const char* line :
-       {"Get-ChildItem", "gci src -Recurse", "ls", "cat a.txt | select-string error", "Get-Content a.txt; Get-Location",
-        "Get-Process | Sort-Object CPU | Select-Object -First 5", "Test-Path a && Get-Item a", "dir *.cc | measure"}) {
+  for (const char* line : {"Get-ChildItem", "get-childitem src -Recurse", "Get-Content a.txt | select-string error",
+                           "Get-Content a.txt; Get-Location", "Get-Process | Sort-Object CPU | Select-Object -First:5",
+                           "Test-Path a && Get-Item a", "Get-ChildItem *.cc | Measure-Object"}) {
     EXPECT_TRUE(is_read_only_powershell(line)) << line;
   }
 }
@@ -29,6 +29,29 @@ TEST(PowerShellReadOnly, WhateverElseIsNot) {
                            "Evil\\Get-Date",
                            "get-date.exe",
                            "Get-ChildItem | tee out.txt",
+                           "gci",
+                           "ls",
+                           "cat a",
+                           "Get-Content a | sort -o b",
+                           "compare a b c",
+                           "diff a b",
+                           "Get-Process -cn x",
+                           "Get-ChildItem env:",
+                           "Get-ChildItem -Path:wsman:x",
+                           "Get-Content a,//server/x",
+                           "Get-Content @x",
+                           "Get-Content ${x}",
+                           "[IO.File]::Delete('x')",
+                           "pwsh -EncodedCommand ZQB4AGkAdAA=",
+                           "Get-Content a 2>&1",
+                           "Get-Content a # b",
+                           "Get-Content \xE2\x80\x93Wait a",
+                           "Get-Con`tent a",
+                           ". Get-Date",
+                           "Get-Date | & x",
+                           "Get-Item x -OutVariable:(rm y)",
+                           "Get-Date || rm x",
+                           "foreach ($i in 1) { rm x }",
                            "Invoke-WebRequest x",
                            "Get-Content -Wait a",
                            "Get-Content -w a",

@@ -70,6 +70,15 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+// Worktrees are ordinary trees, and what agents remember are ordinary notes: how much of the rest is passed over; 0: it
+// is neither.
+std::size_t ordinary_below(std::string_view rest) {
+  for (const std::string_view folder : {"/worktrees", "/agent-memory", "/agent-memory-local"}) {
+    if (is_at_or_below(rest, folder)) return folder.size() + 1;
+  }
+  return 0;
+}
+
 bool holds(const auto& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
 
 }  // namespace
@@ -81,11 +90,13 @@ std::optional<std::string> protected_name(std::string_view path) {
   for (std::size_t start = 1; start < folded.size();) {
     const std::size_t slash = std::min(folded.find('/', start), folded.size());
     const std::string_view segment = std::string_view(folded).substr(start, slash - start);
-    if ((segment == ".claude" || segment == ".deft") &&
-        is_at_or_below(std::string_view(folded).substr(slash), "/worktrees") && slash + 1 < folded.size()) {
-      start = slash + 1 + std::string_view("worktrees/").size();  // below it are ordinary trees
-      before = {};
-      continue;
+    if (segment == ".claude" || segment == ".deft") {
+      const auto ordinary = ordinary_below(std::string_view(folded).substr(slash));
+      if (ordinary > 0) {
+        start = slash + ordinary;
+        before = {};
+        continue;
+      }
     }
     if (holds(kFolders, segment)) return std::string(segment);
     const std::string pair = std::string(before) + "/" + std::string(segment);

@@ -19,13 +19,16 @@ bool is_critical(const std::string& path, const CriticalPlaces& places) {
                              [&](const std::string& directory) { return is_at_or_below(directory, path); });
 }
 
-// As written, and as links lead.
-bool is_critical_either_way(const std::string& path, const CriticalPlaces& places) {
+}  // namespace
+
+bool is_critical_place(const std::string& path, const CriticalPlaces& places) {
   if (is_critical(normal_path(path), places)) return true;
   if (!places.resolve) return false;
   const auto resolved = places.resolve(path);
   return resolved && is_critical(*resolved, places);
 }
+
+namespace {
 
 bool is_pattern(const Argument& word) {
   return word.extent == shell::Extent::many && (word.unknown == "*" || word.unknown == "?" || word.unknown == "[");
@@ -55,12 +58,12 @@ std::optional<std::string> judge_operand(const Argument& word, const CommandUse&
     if (!takes_everything(last) && !wild_folder) path += "?";
   }
   if (path.starts_with('/')) {
-    if (is_critical_either_way(path, places)) return "it removes " + shown;
+    if (is_critical_place(path, places)) return "it removes " + shown;
     return std::nullopt;
   }
   if (!use.directory_known) return "it removes " + shown + " in a folder that is not known";
   for (const std::string& directory : use.directories) {
-    if (is_critical_either_way(directory + "/" + path, places)) return "it removes " + shown;
+    if (is_critical_place(directory + "/" + path, places)) return "it removes " + shown;
   }
   return std::nullopt;
 }

@@ -16,6 +16,9 @@ struct CriticalPlaces {
   ResolvePath resolve;
 };
 
+// Is this such a place, as written or as links lead?
+bool is_critical_place(const std::string& path, const CriticalPlaces& places);
+
 // Does the line remove such a place, or something that cannot be told? Says what. rm, rmdir, and find that removes; in
 // any spelling and behind any wrapper.
 std::optional<std::string> removes_critical(const ShellLine& line, const CriticalPlaces& places);

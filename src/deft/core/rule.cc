@@ -4,8 +4,12 @@
 #include <array>
 #include <utility>
 
+#include "deft/core/mcp_tool_name.h"
+
 namespace deft {
 namespace {
+
+constexpr std::string_view kMcpPrefix = "mcp__";
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFormerNames = {
     {{"Task", "Agent"},
@@ -23,7 +27,13 @@ constexpr std::array<std::pair<SettingSource, std::string_view>, 6> kSources = {
                                                                                  {SettingSource::project, "project"},
                                                                                  {SettingSource::user, "user"}}};
 
+// Servers call their tools as they like. What may be a slip of the hand, such as a list in one text, is no name.
 bool is_tool_name(std::string_view name) {
+  if (name.starts_with(kMcpPrefix)) {
+    return std::ranges::none_of(name, [](char c) {
+      return static_cast<unsigned char>(c) <= ' ' || std::string_view("\x7f,;|\"").find(c) != std::string_view::npos;
+    });
+  }
   const auto is_fine = [](char c) {
     const bool is_letter_or_digit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     return is_letter_or_digit || std::string_view("_-.:*@/").find(c) != std::string_view::npos;
@@ -31,13 +41,11 @@ bool is_tool_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, is_fine);
 }
 
-// Servers of MCP tools are known by names in which every other character became '_'.
+// Rules for tools of MCP servers are found by their names in plain characters; what stands in `text` decides.
 std::string stored_name(std::string_view name) {
-  std::string stored(todays_tool_name(name));
-  if (!stored.starts_with("mcp__")) return stored;
-  for (char& c : stored) {
-    if (c == '.' || c == ':' || c == '@' || c == '/') c = '_';
-  }
+  if (!name.starts_with(kMcpPrefix)) return std::string(todays_tool_name(name));
+  std::string stored;
+  for (const char c : name) stored += c == '*' ? std::string("*") : plain_mcp_word({&c, 1});
   return stored;
 }
 

@@ -21,7 +21,7 @@ std::string key_of(RuleList list, std::string_view tool) {
   return list == RuleList::allow ? std::string(tool) : lower(tool);
 }
 
-// Where a qualified name could be split into server and tool.
+// Where the name of a tool could be split into server and tool, if nobody says what its server is.
 std::vector<std::size_t> server_ends(std::string_view tool) {
   std::vector<std::size_t> ends;
   if (!tool.starts_with("mcp__")) return ends;
@@ -142,6 +142,29 @@ RuleBook::Found RuleBook::whole_tool(RuleList which, std::string_view tool) cons
   if (!is_clear) return nullptr;
   return first_pattern(which, tool,
                        [](const PlacedRule& placed) { return std::holds_alternative<WholeTool>(placed.meaning.what); });
+}
+
+RuleBook::Found RuleBook::whole_tool(RuleList which, const McpToolName& tool, std::string_view api_name) const {
+  const auto is_any = [](const PlacedRule&) { return true; };
+  const auto is_whole = [](const PlacedRule& placed) { return std::holds_alternative<WholeTool>(placed.meaning.what); };
+  const auto named = [&](std::string_view name, const auto& fits) -> Found {
+    const ToolRules* rules = rules_of(which, name);
+    return rules ? first(rules->whole, fits) : nullptr;
+  };
+  if (which != RuleList::allow) {
+    const std::string plain = tool.plain();
+    for (const std::string_view name : {std::string_view(plain), api_name}) {
+      if (const Found found = named(name, is_any)) return found;
+      if (const Found found = first_pattern(which, name, is_whole)) return found;
+    }
+    return named(tool.server_word(), is_any);
+  }
+  const auto means_it = [&](const PlacedRule& placed) {
+    return is_whole(placed) && means_mcp_tool(placed.rule.text.substr(0, placed.rule.text.find('(')), tool);
+  };
+  if (const Found found = named(tool.plain(), means_it)) return found;
+  if (const Found found = named(tool.server_word(), is_any)) return found;
+  return first(list(which).patterns, means_it);
 }
 
 RuleBook::Found RuleBook::broken(RuleList which, std::string_view tool) const {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "deft/core/mcp_tool_name.h"
 #include "deft/core/rule_meaning.h"
 
 namespace deft {
@@ -36,6 +37,8 @@ class RuleBook {
   using Found = const PlacedRule*;  // nullptr: none
   // `Tool`, also by pattern, by a server's name, or by another name of the tool.
   Found whole_tool(RuleList list, std::string_view tool) const;
+  // The same of a server's tool, by the names of both. To deny and to ask, also by `api_name`, which models call it by.
+  Found whole_tool(RuleList list, const McpToolName& tool, std::string_view api_name) const;
   // A rule for this tool that cannot be understood.
   Found broken(RuleList list, std::string_view tool) const;
   Found by_parameter(RuleList list, std::string_view tool, const Json& input) const;

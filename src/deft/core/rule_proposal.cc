@@ -98,6 +98,12 @@ bool may_be_rule(const std::string& rule) {
   return rule.size() <= kProposedRuleBytesMax && parse_rule(rule).has_value();
 }
 
+// As people know it; where its name cannot stand in a rule, in plain characters, if those mean it alone.
+std::string rule_for(const McpToolName& tool) {
+  const bool may_be_written = tool.tool.find_first_of("(*") == std::string::npos && parse_rule(tool.full());
+  return may_be_written || !tool.is_alone ? tool.full() : tool.plain();
+}
+
 class Proposal {
  public:
   Proposal(const PermissionQuestion& question, const PermissionSetup& setup) : question_(question), setup_(setup) {}
@@ -122,7 +128,8 @@ class Proposal {
         const bool is_plain = !text.empty() && text.find_first_of("*() \n") == std::string::npos;
         return is_plain && add(tool + "(" + text + ")") ? std::optional(rules_) : std::nullopt;
       }
-      case SubjectKind::none: return add(tool) ? std::optional(rules_) : std::nullopt;
+      case SubjectKind::none:
+        return add(question_.mcp ? rule_for(*question_.mcp) : tool) ? std::optional(rules_) : std::nullopt;
     }
     return std::nullopt;
   }

@@ -11,16 +11,18 @@
 namespace deft {
 
 // How many calls may work at once. One per session, shared by the schedulers of an agent and of its subagents: when a
-// call of one ends or waits, the others are asked too.
+// call of one ends or waits, the others are asked too. Here all of them have one owner; where each has a thread of its
+// own, agent/session_slots.h stands in its place.
 class Slots {
  public:
   explicit Slots(std::size_t slots_max) : free_(slots_max) {}
-  bool take() {
+  virtual ~Slots() = default;
+  virtual bool take() {
     if (free_ == 0) return false;
     --free_;
     return true;
   }
-  void give_back() { ++free_; }
+  virtual void give_back() { ++free_; }
   std::size_t free() const { return free_; }
 
  private:

@@ -13,6 +13,12 @@ std::string worktree_of(const SessionView& session) {
 
 std::string worktree_of(const PermissionSetup& setup) { return setup.moved_from.empty() ? "" : setup.directory; }
 
+bool has_grants(const PermissionSetup& setup, const std::vector<MeaningGrant>& grants) {
+  return std::ranges::all_of(grants, [&](const MeaningGrant& grant) {
+    return std::ranges::find(setup.meanings, grant) != setup.meanings.end();
+  });
+}
+
 void go_back(PermissionSetup& setup) {
   if (setup.moved_from.empty()) return;
   std::ranges::replace(setup.directories, setup.directory, setup.moved_from);
@@ -34,11 +40,12 @@ PermissionSetup in_worktree(PermissionSetup setup, const WorktreeStay& stay) {
 // Grants only come, until all of them go: their number tells.
 bool follows_session(const PermissionSetup& setup, const SessionView& session) {
   return setup.mode == session.mode() && setup.turn_sources.size() == session.grants().size() &&
-         worktree_of(setup) == worktree_of(session);
+         worktree_of(setup) == worktree_of(session) && has_grants(setup, session.meanings());
 }
 
 PermissionSetup with_session_state(PermissionSetup setup, const SessionView& session) {
   setup.mode = session.mode();
+  add_grants(setup.meanings, session.meanings());
   setup.turn_sources.clear();
   for (const TurnGrant& grant : session.grants()) setup = with_turn_grant(std::move(setup), grant);
   if (const auto stay = session.worktree()) return in_worktree(std::move(setup), *stay);

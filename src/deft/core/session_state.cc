@@ -27,6 +27,7 @@ void SessionState::apply(const Modifier& modifier) {
   if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) todos = replaced->todos;
   if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) tools.apply(*more);
   if (const auto* grant = std::get_if<TurnGrant>(&modifier)) grants.push_back(*grant);
+  if (const auto* granted = std::get_if<MeaningsGranted>(&modifier)) add_grants(meanings, granted->grants);
   if (const auto* moved = std::get_if<WorktreeChanged>(&modifier)) {
     move(directories, worktree, *moved);
     if (!directories.empty()) working_directory = directories.front();
@@ -52,6 +53,14 @@ std::vector<TurnGrant> SessionView::grants() const {
   return grants;
 }
 
+std::vector<MeaningGrant> SessionView::meanings() const {
+  std::vector<MeaningGrant> meanings = state_->meanings;
+  for (const Modifier& modifier : pending_) {
+    if (const auto* granted = std::get_if<MeaningsGranted>(&modifier)) add_grants(meanings, granted->grants);
+  }
+  return meanings;
+}
+
 std::optional<WorktreeStay> SessionView::worktree() const {
   for (auto modifier = pending_.rbegin(); modifier != pending_.rend(); ++modifier) {
     if (const auto* moved = std::get_if<WorktreeChanged>(&*modifier)) return moved->stay;
@@ -74,12 +83,12 @@ const TodoList& SessionView::todos() const {
   return state_->todos;
 }
 
-Mode SessionView::mode() const {
+ModeMemory SessionView::mode_memory() const {
   ModeMemory memory = mode_;
   for (const Modifier& modifier : pending_) {
     if (const auto* change = std::get_if<ModeChanged>(&modifier)) memory.apply(*change);
   }
-  return memory.now;
+  return memory;
 }
 
 bool SessionView::has_loaded_tool(std::string_view name) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "deft/core/file_ledger.h"
+#include "deft/core/meaning_grant.h"
 #include "deft/core/mode.h"
 #include "deft/core/rule.h"
 #include "deft/core/todo_list.h"
@@ -37,6 +38,10 @@ struct TurnGrant {
   std::string model = {};   // empty: as before
   std::string effort = {};  // the same
 };
+// A person has granted this with a plan, for the rest of the session.
+struct MeaningsGranted {
+  std::vector<MeaningGrant> grants;
+};
 // The session works in another checkout of its repository.
 struct WorktreeStay {
   std::string path;           // canonical
@@ -50,7 +55,7 @@ struct WorktreeChanged {
   std::optional<WorktreeStay> stay;  // nothing: back where it began
 };
 using Modifier = std::variant<WorkingDirectoryChanged, FileWasSeen, FileWasLookedAt, ModeChanged, TodosReplaced,
-                              ToolsLoaded, TurnGrant, WorktreeChanged>;
+                              ToolsLoaded, TurnGrant, WorktreeChanged, MeaningsGranted>;
 
 // What belongs to the session and not to the disk. One owner: the thread that runs the turn.
 struct SessionState {
@@ -61,6 +66,7 @@ struct SessionState {
   ToolDiscovery tools = {};
   TodoList todos = {};
   std::vector<TurnGrant> grants = {};                   // of this turn
+  std::vector<MeaningGrant> meanings = {};              // that people have granted; a session that is resumed has none
   std::optional<WorktreeStay> worktree = std::nullopt;  // it works in; `directories` begins with that then
 
   void apply(const Modifier& modifier);
@@ -76,13 +82,17 @@ class SessionView {
   const std::vector<std::string>& directories() const { return directories_ ? *directories_ : state_->directories; }
   std::optional<FileSeen> file_seen(std::string_view path) const;
   std::vector<std::string> files_seen() const;  // their paths, sorted
-  Mode mode() const;
+  Mode mode() const { return mode_memory().now; }
+  Mode mode_after_plan() const { return mode_memory().after_plan(); }
   std::vector<TurnGrant> grants() const;
+  std::vector<MeaningGrant> meanings() const;
   std::optional<WorktreeStay> worktree() const;
   const TodoList& todos() const;
   bool has_loaded_tool(std::string_view name) const;
 
  private:
+  ModeMemory mode_memory() const;
+
   const SessionState* state_;
   std::vector<Modifier> pending_;
   ModeMemory mode_;                                      // as it was then: people may change it while calls run

@@ -41,6 +41,7 @@ struct Skill {
   Json hooks = nullptr;
   std::vector<std::string> paths = {};  // globs: it is about such files, and shown when one of them was read
   Shell shell = Shell::bash;
+  bool runs_commands = true;  // false: the settings forbid it
 
   std::string body = {};
 };

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "deft/base/json_members.h"
 #include "deft/base/stable_sort.h"
 
 namespace deft {
@@ -28,14 +29,37 @@ std::optional<TimelineSpan> span_of(const Json& line) {
   return TimelineSpan{*begin, *end};
 }
 
-void put_text(JsonObject& line, std::string_view key, const std::string& text) {
-  if (!text.empty()) line[key] = text;
-}
+// One line while it is being written: there is one for every call, and a call may take microseconds.
+class Line : public JsonMembers<Line> {
+ public:
+  Line(std::string_view type, const TimelineSpan& span, const std::string& agent) : type_(type) {
+    number("begin", span.begin_us).number("end", span.end_us).text_if_any("agent", agent);
+  }
+  Line& text_if_any(std::string_view key, std::string_view value) { return value.empty() ? *this : text(key, value); }
+  Line& number_if_any(std::string_view key, std::int64_t value) { return value == 0 ? *this : number(key, value); }
+  Line& count(std::string_view key, std::uint64_t value) { return number(key, static_cast<std::int64_t>(value)); }
 
-JsonObject line_of(std::string_view type, const TimelineSpan& span, const std::string& agent) {
-  JsonObject line{{"type", type}, {"begin", span.begin_us}, {"end", span.end_us}};
-  put_text(line, "agent", agent);
-  return line;
+  std::string whole() const { return "{\"type\":\"" + std::string(type_) + "\"" + members() + "}"; }
+
+ private:
+  std::string_view type_;
+};
+
+std::string stages_json(const std::vector<TimelineStage>& stages) {
+  std::string json = "[";
+  json.reserve(100 * stages.size() + 2);
+  for (const TimelineStage& stage : stages) {
+    if (json.size() > 1) json += ',';
+    json += "{\"name\":";
+    append_json_string(json, stage.name);
+    json += ",\"begin\":" + std::to_string(stage.span.begin_us) + ",\"end\":" + std::to_string(stage.span.end_us);
+    if (!stage.outcome.empty()) {
+      json += ",\"outcome\":";
+      append_json_string(json, stage.outcome);
+    }
+    json += '}';
+  }
+  return json += ']';
 }
 
 bool add_call(Timeline& timeline, const Json& line, const TimelineSpan& span) {
@@ -44,6 +68,7 @@ bool add_call(Timeline& timeline, const Json& line, const TimelineSpan& span) {
                     .tool = text_of(line, "tool"),
                     .title = text_of(line, "title"),
                     .agent = text_of(line, "agent"),
+                    .within = text_of(line, "within"),
                     .span = span,
                     .started_us = number_of(line, "started"),
                     .error = text_of(line, "error"),
@@ -65,6 +90,7 @@ bool add_request(Timeline& timeline, const Json& line, const TimelineSpan& span)
   if (timeline.requests.size() >= kTimelineCallsMax) return false;
   TimelineRequest request{.model = text_of(line, "model"),
                           .agent = text_of(line, "agent"),
+                          .within = text_of(line, "within"),
                           .span = span,
                           .answered_us = number_of(line, "answered"),
                           .attempt = static_cast<std::size_t>(count_of(line, "attempt")),
@@ -100,40 +126,27 @@ TimelineSpan Timeline::span() const {
 }
 
 std::string timeline_line(const TimelineCall& call) {
-  JsonObject line = line_of("call", call.span, call.agent);
-  line["id"] = call.id;
-  line["tool"] = call.tool;
-  put_text(line, "title", call.title);
-  if (call.started_us != 0) line["started"] = call.started_us;
-  put_text(line, "error", call.error);
-  line["characters"] = call.result_characters;
-  if (call.is_stored) line["stored"] = true;
-  JsonArray stages;
-  for (const TimelineStage& stage : call.stages) {
-    JsonObject entry{{"name", stage.name}, {"begin", stage.span.begin_us}, {"end", stage.span.end_us}};
-    put_text(entry, "outcome", stage.outcome);
-    stages.emplace_back(std::move(entry));
-  }
-  line["stages"] = std::move(stages);
-  return to_json(line);
+  Line line("call", call.span, call.agent);
+  line.text_if_any("within", call.within).text("id", call.id).text("tool", call.tool).text_if_any("title", call.title);
+  line.number_if_any("started", call.started_us).text_if_any("error", call.error);
+  line.count("characters", call.result_characters);
+  if (call.is_stored) line.flag("stored", true);
+  return line.raw("stages", stages_json(call.stages)).whole();
 }
 
 std::string timeline_line(const TimelineRequest& request) {
-  JsonObject line = line_of("request", request.span, request.agent);
-  line["model"] = request.model;
-  if (request.answered_us != 0) line["answered"] = request.answered_us;
-  line["attempt"] = request.attempt;
-  put_text(line, "outcome", request.outcome);
-  if (request.has_failed) line["failed"] = true;
-  if (request.input_tokens != 0) line["input_tokens"] = request.input_tokens;
-  if (request.output_tokens != 0) line["output_tokens"] = request.output_tokens;
-  return to_json(line);
+  Line line("request", request.span, request.agent);
+  line.text_if_any("within", request.within).text("model", request.model);
+  line.number_if_any("answered", request.answered_us).count("attempt", request.attempt);
+  line.text_if_any("outcome", request.outcome);
+  if (request.has_failed) line.flag("failed", true);
+  if (request.input_tokens != 0) line.count("input_tokens", request.input_tokens);
+  if (request.output_tokens != 0) line.count("output_tokens", request.output_tokens);
+  return line.whole();
 }
 
 std::string timeline_line(const TimelineTurn& turn) {
-  JsonObject line = line_of("turn", turn.span, turn.agent);
-  put_text(line, "reason", turn.reason);
-  return to_json(line);
+  return Line("turn", turn.span, turn.agent).text_if_any("reason", turn.reason).whole();
 }
 
 void add_timeline_line(Timeline& timeline, std::string_view text) {

@@ -37,6 +37,7 @@ struct TimelineCall {
   std::string tool;
   std::string title = {};       // "Bash(make test)"
   std::string agent = {};       // id of a subagent
+  std::string within = {};      // the call that started that agent
   TimelineSpan span;            // from its arrival to its answer
   std::int64_t started_us = 0;  // when its turn had come; 0: it never started
   std::vector<TimelineStage> stages = {};
@@ -51,6 +52,7 @@ struct TimelineCall {
 struct TimelineRequest {
   std::string model;
   std::string agent = {};
+  std::string within = {};
   TimelineSpan span;             // from its sending to the message's end
   std::int64_t answered_us = 0;  // its answer began; 0: never
   std::size_t attempt = 1;

@@ -4,11 +4,12 @@
 #include <array>
 #include <cstdio>
 #include <map>
-#include <set>
+#include <vector>
 
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/base/utf8_decode.h"
+#include "deft/core/timeline_rows.h"
 #include "deft/core/timeline_scale.h"
 
 namespace deft {
@@ -23,6 +24,9 @@ constexpr double kBarWidthMin = 2.5;
 constexpr double kMarkWidth = 0.8;
 constexpr double kHeadHeight = 78;
 constexpr std::size_t kLabelCharactersMax = 42;
+constexpr double kIndent = 14;
+constexpr std::size_t kIndentsMax = 6;
+constexpr std::size_t kDrawnBarsMax = 20'000;
 constexpr std::size_t kTicks = 8;
 constexpr char32_t kReplacement = 0xFFFD;
 
@@ -31,10 +35,10 @@ constexpr std::string_view kStyle =
     ".title{font-size:16px;font-weight:600}.dim{fill:#656d76}.back{fill:#fff}.line{stroke:#d0d7de;stroke-width:1}"
     ".cut{fill:#f6f8fa;stroke:#d0d7de;stroke-dasharray:2 2}.queued{fill:#d8dee4}.span{fill:#b6e3ff}"
     ".check{fill:#8c959f}.hooks{fill:#a475f9}.question{fill:#eac54f}.run{fill:#2da44e}.failed{fill:#cf222e}"
-    ".ask{fill:#c8e1ff}.stream{fill:#0969da}"
+    ".ask{fill:#c8e1ff}.stream{fill:#0969da}.turn{fill:#eaeef2}"
     "@media (prefers-color-scheme:dark){text{fill:#e6edf3}.dim{fill:#8d96a0}.back{fill:#0d1117}.line{stroke:#30363d}"
     ".cut{fill:#161b22;stroke:#30363d}.queued{fill:#30363d}.span{fill:#0c2d6b}.check{fill:#6e7681}.ask{fill:#0c2d6b}"
-    ".stream{fill:#58a6ff}}";
+    ".stream{fill:#58a6ff}.turn{fill:#21262d}}";
 
 // Hides or reorders text, or is not allowed in XML.
 bool is_harmful(char32_t c) {
@@ -142,29 +146,74 @@ class Picture {
   }
 
   void draw_rows() {
-    std::map<std::string, std::vector<const TimelineRequest*>> requests;
-    for (const TimelineRequest& request : timeline_.requests) requests[request.agent].push_back(&request);
-    std::set<std::string> agents;
-    for (const auto& [agent, unused] : requests) agents.insert(agent);
-    for (const TimelineCall& call : timeline_.calls) agents.insert(call.agent);
-    std::size_t drawn = 0;
-    for (const std::string& agent : agents) {
-      if (requests.contains(agent)) draw_requests(agent, requests[agent]);
-      for (const TimelineCall& call : timeline_.calls) {
-        if (call.agent == agent && ++drawn <= kDrawnCallsMax) draw_call(call);
+    draw_turns();
+    for (const TimelineRequest& request : timeline_.requests) requests_[request.agent].push_back(&request);
+    const std::vector<TimelineRow> rows = timeline_rows(timeline_);
+    if (timeline_.calls.size() > kDrawnCallsMax) return draw_lanes(rows);
+    for (const TimelineRow& row : rows) {
+      if (row.call) {
+        draw_call(*row.call, row.depth);
+      } else {
+        draw_requests(row);
       }
     }
-    if (drawn > kDrawnCallsMax) {
-      body_ += text(kMargin, row_y() + 11, "dim",
-                    "and " + std::to_string(drawn - kDrawnCallsMax) + " calls more, which are not drawn");
-      ++rows_;
+  }
+
+  // Where one turn of the user's ends and the next begins.
+  void draw_turns() {
+    if (std::ranges::count(timeline_.turns, std::string(), &TimelineTurn::agent) < 2) return;
+    label("turns", "dim");
+    std::size_t number_of_turn = 0;
+    for (const TimelineTurn& turn : timeline_.turns) {
+      if (!turn.agent.empty()) continue;
+      const std::string name = std::to_string(++number_of_turn);
+      bar(turn.span, "turn", "turn " + name + ": " + turn.reason + ", " + time_in_words(turn.span.length_us()), 2);
+      const double from = scale_.at(turn.span.begin_us);
+      if (scale_.at(turn.span.end_us) - from < 8 + 7 * static_cast<double>(name.size())) continue;
+      body_ += text(left() + from + 4, row_y() + 11, "dim", name);
     }
+    body_ += "\n";
+    ++rows_;
+  }
+
+  // A row for each of thousands of calls would show nothing: those of an agent that did not overlap share one.
+  void draw_lanes(const std::vector<TimelineRow>& rows) {
+    std::map<std::string, std::vector<const TimelineCall*>> calls;
+    std::vector<TimelineRow> agents;
+    for (const TimelineRow& row : rows) {
+      if (agents.empty() || std::ranges::find(agents, row.agent, &TimelineRow::agent) == agents.end()) {
+        agents.push_back({.agent = row.agent, .depth = row.depth});
+      }
+      if (row.call) calls[row.agent].push_back(row.call);
+    }
+    std::size_t drawn = 0;
+    for (const TimelineRow& agent : agents) {
+      if (requests_.contains(agent.agent)) draw_requests(agent);
+      std::vector<TimelineSpan> spans;
+      for (const TimelineCall* call : calls[agent.agent]) spans.push_back(call->span);
+      const auto lanes = rows_of(spans);
+      const std::size_t count = lanes.empty() ? 0 : *std::ranges::max_element(lanes) + 1;
+      for (std::size_t lane = 0; lane < count; ++lane) {
+        label(lane == 0 ? std::to_string(spans.size()) + " calls" : "side by side", "dim", agent.depth);
+        for (std::size_t i = 0; i < spans.size(); ++i) {
+          if (lanes[i] == lane && ++drawn <= kDrawnBarsMax) draw_pieces(*calls[agent.agent][i], /*names_it=*/true);
+        }
+        body_ += "\n";
+        ++rows_;
+      }
+    }
+    if (drawn <= kDrawnBarsMax) return;
+    body_ += text(kMargin, row_y() + 11, "dim",
+                  "and " + std::to_string(drawn - kDrawnBarsMax) + " calls more, which are not drawn");
+    ++rows_;
   }
 
   double row_y() const { return kHeadHeight + static_cast<double>(rows_) * kRowHeight; }
 
-  void label(std::string_view words, std::string_view type = "") {
-    body_ += text(kMargin, row_y() + 11, type, one_line(words, kLabelCharactersMax));
+  void label(std::string_view words, std::string_view type = "", std::size_t depth = 0) {
+    const std::size_t indent = std::min(depth, kIndentsMax);
+    body_ += text(kMargin + kIndent * static_cast<double>(indent), row_y() + 11, type,
+                  one_line(words, kLabelCharactersMax - 2 * indent));
   }
 
   void bar(const TimelineSpan& span, std::string_view type, const std::string& words, double inset = 0) {
@@ -176,9 +225,9 @@ class Picture {
              "\" rx=\"1.5\"><title>" + escaped(words) + "</title></rect>";
   }
 
-  void draw_requests(const std::string& agent, const std::vector<const TimelineRequest*>& requests) {
-    label(agent.empty() ? "model" : "model of " + agent, "dim");
-    for (const TimelineRequest* request : requests) {
+  void draw_requests(const TimelineRow& row) {
+    label(row.agent.empty() ? "model" : "model of " + row.agent, "dim", row.depth);
+    for (const TimelineRequest* request : requests_[row.agent]) {
       const std::int64_t answered = request->answered_us == 0 ? request->span.end_us : request->answered_us;
       std::string words = request->model + ": " + request->outcome + ", " + time_in_words(request->span.length_us());
       if (request->output_tokens != 0) words += ", " + std::to_string(request->output_tokens) + " tokens";
@@ -189,18 +238,25 @@ class Picture {
     ++rows_;
   }
 
-  void draw_call(const TimelineCall& call) {
-    label(call.title.empty() ? call.tool : call.title);
+  // What it waited for, and its stages.
+  void draw_pieces(const TimelineCall& call, bool names_it) {
+    const std::string name = names_it ? (call.title.empty() ? call.tool : call.title) + ": " : "";
     const std::string outcome = call.error.empty() ? "done" : call.error;
     const std::int64_t started = call.started_us == 0 ? call.span.end_us : call.started_us;
     if (started > call.span.begin_us) {
-      bar({call.span.begin_us, started}, "queued", "queued for " + time_in_words(call.waited_us()), 4);
+      bar({call.span.begin_us, started}, "queued", name + "queued for " + time_in_words(call.waited_us()), 4);
     }
     if (call.started_us != 0) {
-      bar({started, call.span.end_us}, "span", outcome + ", " + time_in_words(call.span.end_us - started));
+      bar({started, call.span.end_us}, "span", name + outcome + ", " + time_in_words(call.span.end_us - started));
     }
-    draw_stages(call, /*is_work=*/false);
-    draw_stages(call, /*is_work=*/true);  // on top: however short, it is what matters
+    draw_stages(call, name, /*is_work=*/false);
+    draw_stages(call, name, /*is_work=*/true);  // on top: however short, it is what matters
+  }
+
+  void draw_call(const TimelineCall& call, std::size_t depth) {
+    label(call.title.empty() ? call.tool : call.title, "", depth);
+    draw_pieces(call, /*names_it=*/false);
+    const std::int64_t started = call.started_us == 0 ? call.span.end_us : call.started_us;
     std::string note = time_in_words(call.span.end_us - (call.started_us == 0 ? call.span.begin_us : started));
     if (!call.error.empty()) note += ", " + call.error;
     if (call.is_stored) note += ", result stored";
@@ -211,18 +267,19 @@ class Picture {
     ++rows_;
   }
 
-  void draw_stages(const TimelineCall& call, bool is_work) {
+  void draw_stages(const TimelineCall& call, const std::string& name, bool is_work) {
     for (const TimelineStage& stage : call.stages) {
       const std::string_view type = class_of(stage, !call.error.empty());
       if ((type != "check" && type != "hooks") != is_work) continue;
       bar(stage.span, type,
-          stage.name + (stage.outcome.empty() ? "" : ": " + stage.outcome) + ", " +
+          name + stage.name + (stage.outcome.empty() ? "" : ": " + stage.outcome) + ", " +
               time_in_words(stage.span.length_us()));
     }
   }
 
   const Timeline& timeline_;
   const TimelineScale scale_;
+  std::map<std::string, std::vector<const TimelineRequest*>> requests_;  // by agent
   std::string body_;
   std::size_t rows_ = 0;
 };

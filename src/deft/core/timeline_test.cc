@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "deft/core/timeline_rows.h"
 #include "deft/core/timeline_scale.h"
 #include "deft/core/timeline_svg.h"
 #include "deft/core/timeline_text.h"
@@ -118,13 +121,41 @@ TEST(TimelineSvg, WhatStrangersWroteIsTextAndNothingElse) {
   EXPECT_TRUE(holds(html, "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;"));
 }
 
-TEST(TimelineSvg, DrawsOnlySoManyCallsAndCountsTheRest) {
+TEST(TimelineSvg, OfVeryManyCallsThoseThatDoNotOverlapShareARow) {
   Timeline timeline;
   for (std::size_t i = 0; i < kDrawnCallsMax + 3; ++i) {
     timeline.calls.push_back(
-        call(std::to_string(i), span(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 20)));
+        call(std::to_string(i), span(10 * static_cast<std::int64_t>(i), 10 * static_cast<std::int64_t>(i) + 15)));
   }
-  EXPECT_TRUE(holds(timeline_svg(timeline), "and 3 calls more, which are not drawn"));
+  const std::string svg = timeline_svg(timeline);
+  EXPECT_TRUE(holds(svg, "503 calls</text>"));
+  EXPECT_EQ(std::ranges::count(svg, '\n') < 30, true) << "two rows";
+  EXPECT_TRUE(holds(svg, "side by side"));
+}
+
+TEST(TimelineSvg, ShowsWhereTurnsBegin) {
+  Timeline timeline = sample();
+  EXPECT_FALSE(holds(timeline_svg(timeline), "turns</text>"));
+  timeline.turns = {{.span = span(0, 100), .reason = "completed"}, {.span = span(200, 400), .reason = "aborted"}};
+  EXPECT_TRUE(holds(timeline_svg(timeline), "turn 2: aborted, 200 ms"));
+}
+
+TEST(TimelineRows, WhatASubagentDidStandsBelowTheCallThatStartedIt) {
+  Timeline timeline;
+  timeline.calls = {call("a", span(0, 100)), call("b", span(1, 2)), call("s", span(5, 6)), call("t", span(7, 8)),
+                    call("lost", span(8, 9))};
+  timeline.calls[2].agent = "x1";
+  timeline.calls[2].within = "a";
+  timeline.calls[3].agent = "x2";
+  timeline.calls[3].within = "s";
+  timeline.calls[4].agent = "x3";
+  timeline.calls[4].within = "nobody";
+  timeline.requests = {{.model = "m", .agent = "x1", .within = "a", .span = span(4, 9)}};
+  std::string order;
+  for (const TimelineRow& row : timeline_rows(timeline)) {
+    order += std::string(row.depth, '>') + (row.call ? row.call->id : "model") + " ";
+  }
+  EXPECT_EQ(order, "a >model >s >>t b >lost ");
 }
 
 TEST(TimelineTrace, IsOneThatViewersOpen) {

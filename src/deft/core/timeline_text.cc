@@ -5,6 +5,7 @@
 
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
+#include "deft/core/timeline_rows.h"
 #include "deft/core/timeline_scale.h"
 
 namespace deft {
@@ -12,8 +13,12 @@ namespace {
 
 constexpr std::size_t kLabelCharacters = 30;
 constexpr std::size_t kNoteCharacters = 22;
+constexpr std::size_t kNarrowWidth = 100;  // where both are shorter
+constexpr std::size_t kNarrowLabelCharacters = 22;
+constexpr std::size_t kNarrowNoteCharacters = 16;
 constexpr std::size_t kBarCharactersMin = 20;
 constexpr std::size_t kLinesMax = 200;
+constexpr std::size_t kIndentMax = 10;
 
 // One character for each moment.
 class Strip {
@@ -44,14 +49,17 @@ std::string padded(std::string_view words, std::size_t characters) {
 }  // namespace
 
 std::string timeline_text(const Timeline& timeline, std::size_t width) {
-  const std::size_t beside = kLabelCharacters + kNoteCharacters + 4;
+  const bool is_narrow = width < kNarrowWidth;
+  const std::size_t label_width = is_narrow ? kNarrowLabelCharacters : kLabelCharacters;
+  const std::size_t beside = label_width + (is_narrow ? kNarrowNoteCharacters : kNoteCharacters) + 4;
   const std::size_t bar = std::max(kBarCharactersMin, width > beside ? width - beside : 0);
   const TimelineScale scale(timeline, static_cast<double>(bar));
   std::string out;
   std::size_t lines = 0;
-  const auto put = [&](std::string_view label, const Strip& strip, const std::string& note) {
+  const auto put = [&](std::string_view label, const Strip& strip, const std::string& note, std::size_t depth = 0) {
     if (++lines > kLinesMax) return;
-    out += padded(label, kLabelCharacters) + " |" + strip.text() + "| " + note + "\n";
+    const std::size_t indent = std::min(2 * depth, kIndentMax);
+    out += std::string(indent, ' ') + padded(label, label_width - indent) + " |" + strip.text() + "| " + note + "\n";
   };
   if (!timeline.requests.empty()) {
     Strip strip(bar);
@@ -62,7 +70,9 @@ std::string timeline_text(const Timeline& timeline, std::size_t width) {
     }
     put("model", strip, std::to_string(timeline.requests.size()) + " requests");
   }
-  for (const TimelineCall& call : timeline.calls) {
+  for (const TimelineRow& row : timeline_rows(timeline)) {
+    if (!row.call) continue;
+    const TimelineCall& call = *row.call;
     Strip strip(bar);
     const std::int64_t started = call.started_us == 0 ? call.span.end_us : call.started_us;
     if (started > call.span.begin_us) strip.fill(scale.at(call.span.begin_us), scale.at(started), U'.');
@@ -75,10 +85,10 @@ std::string timeline_text(const Timeline& timeline, std::size_t width) {
     std::string note = time_in_words(call.started_us == 0 ? 0 : call.span.end_us - started);
     if (!call.error.empty()) note += " " + call.error;
     if (call.is_stored) note += " stored";
-    put(call.title.empty() ? call.tool : call.title, strip, note);
+    put(call.title.empty() ? call.tool : call.title, strip, note, row.depth);
   }
   if (lines > kLinesMax) out += "and " + std::to_string(lines - kLinesMax) + " more\n";
-  out += std::string(kLabelCharacters + 2, ' ') + "0" + std::string(bar > 12 ? bar - 12 : 1, ' ') +
+  out += std::string(label_width + 2, ' ') + "0" + std::string(bar > 12 ? bar - 12 : 1, ' ') +
          time_in_words(scale.active_us()) + "\n";
   return out + "~ model streams  · waits for it  . queued  ? asks a person  █ runs  x failed\n";
 }

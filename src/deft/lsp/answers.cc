@@ -10,6 +10,7 @@
 #include "deft/base/stable_sort.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
+#include "deft/base/visible_text.h"
 #include "deft/lsp/file_uri.h"
 
 namespace deft::lsp {
@@ -200,7 +201,7 @@ Answer answer_locations(const Json& result, SourceView& view) {
 Answer answer_hover(const Json& result) {
   const Json* contents = find(result, "contents");
   if (!contents) return {};
-  const std::string text = to_valid_utf8(hover_text(*contents));
+  const std::string text = visible_text(to_valid_utf8(hover_text(*contents)));
   const std::string_view shown = first_characters(text, kHoverCharactersMax);
   if (shown.find_first_not_of(" \t\r\n") == shown.npos) return {};
   return {.text = std::string(shown) + (shown.size() < text.size() ? "\n… (cut)" : ""), .results = 1, .files = 1};

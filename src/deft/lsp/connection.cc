@@ -90,6 +90,9 @@ bool Connection::wait_for_end(TimePoint deadline) {
 void Connection::put(std::string message) {
   if (ended_) return;
   std::string framed = frame(message);
+  // What goes at once is not handed to another thread first.
+  if (outbox_.empty() && !is_writing_) framed.erase(0, child_->write_some(framed));
+  if (framed.empty()) return;
   if (outbox_bytes_ + framed.size() > kOutboxBytesMax) {
     set_ended("it does not read what it is sent");
     child_->end(Duration::zero());
@@ -97,7 +100,7 @@ void Connection::put(std::string message) {
   }
   outbox_bytes_ += framed.size();
   outbox_.push_back(std::move(framed));
-  changed_.notify_all();
+  unsent_.notify_one();
 }
 
 void Connection::set_ended(const std::string& because) {
@@ -124,11 +127,13 @@ void Connection::write_all(const std::stop_token& stop) {
     std::string message;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, stop, [&] { return !outbox_.empty() || is_over_; });
+      is_writing_ = false;
+      unsent_.wait(lock, stop, [&] { return !outbox_.empty() || is_over_; });
       if (stop.stop_requested() || is_over_) return;
       message = std::move(outbox_.front());
       outbox_.pop_front();
       outbox_bytes_ -= message.size();
+      is_writing_ = true;
     }
     // Whoever closes its input is about to end: the reading thread says how.
     if (!child_->write(message, stop)) return;
@@ -156,6 +161,7 @@ void Connection::read_all(const std::stop_token& stop) {
     set_ended(because);
     is_over_ = true;
     changed_.notify_all();
+    unsent_.notify_one();
   }
   words_.on_end();
 }
@@ -178,26 +184,28 @@ void Connection::handle(std::string_view body) {
                           const std::lock_guard lock(mutex_);
                           put(to_text(RpcResponse{.id = asked.id, .outcome = std::move(answer)}));
                         },
-                        [&](const RpcResponse& response) { handle(response); }},
+                        [&](RpcResponse& response) { handle(std::move(response)); }},
              *message);
 }
 
-void Connection::handle(const RpcResponse& response) {
-  const std::lock_guard lock(mutex_);
-  const auto waiting = std::ranges::find_if(
-      pending_, [&](const auto& entry) { return response.id == RpcId(entry.first) && !entry.second; });
-  if (waiting == pending_.end()) return;  // nobody waits for it any more
-  if (response.outcome) {
-    waiting->second = *response.outcome;
-  } else {
-    const RpcError& error = response.outcome.error();
-    const bool is_passing =
-        error.code == kContentModified || error.code == kServerCancelled || error.code == kRequestCancelled;
-    const Errc code = error.code == kRpcMethodNotFound ? Errc::unsupported : Errc::failed;
-    waiting->second =
-        fail(is_passing ? Errc::stale : code, name_ + " answered: " + one_line(error.message, kShownCharactersMax));
+void Connection::handle(RpcResponse response) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto waiting = std::ranges::find_if(
+        pending_, [&](const auto& entry) { return response.id == RpcId(entry.first) && !entry.second; });
+    if (waiting == pending_.end()) return;  // nobody waits for it any more
+    waiting->second = outcome_of(std::move(response));
   }
-  changed_.notify_all();
+  changed_.notify_all();  // without the lock, which whoever wakes up needs first
+}
+
+Result<Json> Connection::outcome_of(RpcResponse response) const {
+  if (response.outcome) return *std::move(response.outcome);
+  const RpcError& error = response.outcome.error();
+  const bool is_passing =
+      error.code == kContentModified || error.code == kServerCancelled || error.code == kRequestCancelled;
+  const Errc code = error.code == kRpcMethodNotFound ? Errc::unsupported : Errc::failed;
+  return fail(is_passing ? Errc::stale : code, name_ + " answered: " + one_line(error.message, kShownCharactersMax));
 }
 
 }  // namespace deft::lsp

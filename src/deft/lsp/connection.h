@@ -71,7 +71,8 @@ class Connection {
   void read_all(const std::stop_token& stop);
   void write_all(const std::stop_token& stop);
   void handle(std::string_view body);
-  void handle(const RpcResponse& response);
+  void handle(RpcResponse response);
+  Result<Json> outcome_of(RpcResponse response) const;
   void put(std::string message);               // under mutex_
   void break_off(std::string because);         // the server is no use any more
   void set_ended(const std::string& because);  // under mutex_
@@ -83,11 +84,13 @@ class Connection {
   FrameReader frames_;  // of the reading thread
 
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable_any changed_;      // an answer came, or the end
+  std::condition_variable_any unsent_;       // the writing thread has something to do
   std::int64_t last_id_ = 0;                 // under mutex_, as all below
   std::map<std::int64_t, Pending> pending_;  // requests that somebody waits for
   std::deque<std::string> outbox_;
   std::size_t outbox_bytes_ = 0;
+  bool is_writing_ = false;  // the writing thread is at it
   std::string error_output_;
   std::optional<std::string> ended_;
   bool is_over_ = false;  // the process is gone too

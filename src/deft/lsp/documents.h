@@ -39,8 +39,10 @@ class Documents {
   // Shows a file to the server, or what has changed in it. The path is canonical. Error: it cannot be read, or is no
   // text, or is none of the server's languages.
   Result<Document> show(const std::string& path, Files& files, const ServerAbilities& abilities);
-  // Of all that were shown before: what has changed meanwhile; those that are gone are closed.
-  void refresh(Files& files, const ServerAbilities& abilities);
+  // The same, for who has just read it.
+  Result<Document> show(const std::string& path, const FileContent& content, const ServerAbilities& abilities);
+  // Of all that were shown before, but one: what has changed meanwhile; those that are gone are closed.
+  void refresh(Files& files, const ServerAbilities& abilities, std::string_view but_not = {});
   bool is_open(const std::string& path) const { return open_.contains(path); }
 
  private:
@@ -56,6 +58,9 @@ class Documents {
   bool is_settled(const FileStatus& status) const;
   bool is_unchanged(const Open& document, const FileStatus& now) const;
   Result<void> read_again(const std::string& path, Open& document, Files& files, const ServerAbilities& abilities);
+  Result<void> take(const std::string& path, Open& document, const FileContent& content,
+                    const ServerAbilities& abilities);
+  Result<Document> open(const std::string& path, const FileContent& content);
   void close(const std::string& path, const Error& why);
   void close_oldest();
 

@@ -97,9 +97,11 @@ Json section_of(const Json& settings, std::string_view section) {
 
 }  // namespace
 
-Json initialize_params(const LanguageServerSpec& spec, std::string_view root, std::int64_t process_id) {
+Json initialize_params(const LanguageServerSpec& spec, std::string_view root) {
   JsonObject params;
-  params["processId"] = process_id;
+  // Servers look every few seconds whether that process still takes signals, and end if not. One that runs so that it
+  // can change nothing may signal nobody; and it ends with us in any case, because it belongs to the warden.
+  params["processId"] = nullptr;
   params["clientInfo"] = JsonObject{{"name", "deft"}, {"version", DEFT_VERSION}};
   params["locale"] = "en";
   params["rootPath"] = root;

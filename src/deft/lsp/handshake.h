@@ -16,7 +16,7 @@
 namespace deft::lsp {
 
 // The parameters of "initialize".
-Json initialize_params(const LanguageServerSpec& spec, std::string_view root, std::int64_t process_id);
+Json initialize_params(const LanguageServerSpec& spec, std::string_view root);
 
 // What a server can do, by what it answered. What it did not say it cannot.
 struct ServerAbilities {

@@ -1,7 +1,5 @@
 #include "deft/lsp/language_server.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -48,7 +46,7 @@ void LanguageServer::connect(std::unique_ptr<Child> child) {
 }
 
 Result<void> LanguageServer::introduce(const RequestUntil& until) {
-  auto result = connection_->request("initialize", initialize_params(start_.spec, start_.root, ::getpid()), until);
+  auto result = connection_->request("initialize", initialize_params(start_.spec, start_.root), until);
   if (!result) return std::unexpected(result.error());
   {
     const std::lock_guard lock(mutex_);
@@ -74,8 +72,16 @@ bool LanguageServer::pulls_diagnostics() const {
 Result<Documents::Document> LanguageServer::synchronise(const std::string& path, Files& files) {
   const std::lock_guard lock(documents_mutex_);
   if (!first_shown_) first_shown_ = clock_.now();
-  bring_up_to_date(files);
+  bring_up_to_date(files, path);
   return documents_.show(path, files, abilities());
+}
+
+Result<Documents::Document> LanguageServer::synchronise(const std::string& path, const FileContent& content,
+                                                        Files& files) {
+  const std::lock_guard lock(documents_mutex_);
+  if (!first_shown_) first_shown_ = clock_.now();
+  bring_up_to_date(files, path);
+  return documents_.show(path, content, abilities());
 }
 
 void LanguageServer::refresh(Files& files) {
@@ -83,9 +89,9 @@ void LanguageServer::refresh(Files& files) {
   bring_up_to_date(files);
 }
 
-void LanguageServer::bring_up_to_date(Files& files) {
+void LanguageServer::bring_up_to_date(Files& files, std::string_view but_not) {
   const ServerAbilities can = abilities();
-  documents_.refresh(files, can);
+  documents_.refresh(files, can, but_not);
   if (!can.watches_files) return;
   JsonArray changes;
   for (const WatchedFiles::Change& change : watched_.look()) {

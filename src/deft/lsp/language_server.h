@@ -53,6 +53,8 @@ class LanguageServer {
 
   // Tells it of everything that has changed in the files that it knows, and shows it this one.
   Result<Documents::Document> synchronise(const std::string& path, Files& files);
+  // The same, for who has just read the file.
+  Result<Documents::Document> synchronise(const std::string& path, const FileContent& content, Files& files);
   void refresh(Files& files);
   bool knows(const std::string& path) const;
   void tell_of_change(const std::string& path);  // in a file that it may not know
@@ -89,7 +91,7 @@ class LanguageServer {
         watched_(start_.root, start_.spec, clock) {}
   void connect(std::unique_ptr<Child> child);
   Result<void> introduce(const RequestUntil& until);
-  void bring_up_to_date(Files& files);  // under documents_mutex_
+  void bring_up_to_date(Files& files, std::string_view but_not = {});  // under documents_mutex_
   bool pulls_diagnostics() const;
   void hear_the_end();
   void hear(std::string_view method, const Json& params);

@@ -100,16 +100,16 @@ std::shared_ptr<LanguageServer> LanguageServers::warm_server_for(const std::stri
     const std::lock_guard lock(mutex_);
     if (slots_.empty()) return nullptr;  // most sessions never need more than this
   }
-  const std::vector<LanguageServerSpec> specs = servers_for(path, configured(io).specs);
+  const std::vector<const LanguageServerSpec*> specs = servers_for(path, configured(io).specs);
   const bool is_outside = std::ranges::none_of(
       io.session.directories(), [&](const std::string& directory) { return is_at_or_below(path, directory); });
   const std::lock_guard lock(mutex_);
-  for (const LanguageServerSpec& spec : specs) {
+  for (const LanguageServerSpec* spec : specs) {
     Slot* best = nullptr;
     for (auto& [key, slot] : slots_) {
-      if (!slot.server || slot.server->spec().name != spec.name || slot.server->ended()) continue;
+      if (!slot.server || slot.server->spec().name != spec->name || slot.server->ended()) continue;
       // A header of the system belongs to whoever is there.
-      if (!is_outside && key != key_of(spec, root_for(path, spec, io.session.directories(), io.os.files))) continue;
+      if (!is_outside && key != key_of(*spec, root_for(path, *spec, io.session.directories(), io.os.files))) continue;
       if (!best || slot.last_use > best->last_use) best = &slot;
     }
     if (!best) continue;

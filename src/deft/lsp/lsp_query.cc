@@ -54,10 +54,8 @@ struct Position {
   std::string word;  // for people: what stands there
 };
 
-Result<Position> position_of(const LspQuery& query, ColumnUnit unit, Files& files) {
-  const auto content = files.read(query.path, kDocumentBytesMax);
-  if (!content) return std::unexpected(content.error());
-  const auto text = FileText::of(content->bytes, FileText::LineEnds::exact);
+Result<Position> position_of(const LspQuery& query, ColumnUnit unit) {
+  const auto text = FileText::of(query.content.bytes, FileText::LineEnds::exact);
   if (!text) return fail(Errc::unsupported, query.path + " is binary, not text.");
   const SourceLines lines(text->text());
   if (query.line > lines.count()) {
@@ -179,7 +177,7 @@ Result<Answer> ask_once(Question& question) {
   SourceView& view = question.view;
   const RequestUntil until{.deadline = question.io.os.clock.now() + kRequestTimeMax, .stop = question.io.stop};
   if (traits.at_position) {
-    const auto position = position_of(query, question.can.unit, question.io.os.files);
+    const auto position = position_of(query, question.can.unit);
     if (!position) return std::unexpected(position.error());
     question.where = " at " + position->word + " of " + view.shown_path(position->place);
     return PlaceQuestion(question.server, query, position->place, view, until).ask();
@@ -227,7 +225,7 @@ Result<Answer> ask_server(LanguageServer& server, const LspQuery& query, ToolIo&
   if (query.path.empty()) {
     server.refresh(io.os.files);
   } else {
-    const auto synchronised = server.synchronise(query.path, io.os.files);
+    const auto synchronised = server.synchronise(query.path, query.content, io.os.files);
     if (!synchronised) return std::unexpected(synchronised.error());
     shown = *synchronised;
     server.warm_up(query.path, *shown, io.stop);
@@ -241,6 +239,7 @@ Result<Answer> ask_server(LanguageServer& server, const LspQuery& query, ToolIo&
   if (traits.ability && !(can.*traits.ability)) return std::unexpected(cannot);
 
   SourceView view(io, can.unit);
+  if (!query.path.empty()) view.know(query.path, query.content.bytes);
   Question question{.server = server, .query = query, .can = can, .view = view, .shown = shown, .io = io};
   Result<Answer> answer = ask_once(question);
   const bool found_nothing = answer && answer->results == 0 && answer->hidden == 0;

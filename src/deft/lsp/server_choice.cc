@@ -63,12 +63,12 @@ bool is_of_project(const std::string& program, const ChoiceGround& ground, Files
   return !canonical || is_below_any(*canonical, ground.directories);
 }
 
-Error not_installed(std::string_view path, const std::vector<LanguageServerSpec>& specs) {
+Error not_installed(std::string_view path, const std::vector<const LanguageServerSpec*>& specs) {
   std::string wanted;
-  for (const LanguageServerSpec& spec : specs) {
+  for (const LanguageServerSpec* spec : specs) {
     if (!wanted.empty()) wanted += ", or ";
-    wanted += spec.programs.front();
-    if (!spec.install.empty()) wanted += " (" + spec.install + ")";
+    wanted += spec->programs.front();
+    if (!spec->install.empty()) wanted += " (" + spec->install + ")";
   }
   return {Errc::not_found, "No language server for " + std::string(file_name(path)) +
                                " is on this machine: ask the user to install " + wanted + ". Use Grep meanwhile."};
@@ -97,14 +97,15 @@ std::string root_for(std::string_view path, const LanguageServerSpec& spec, cons
 }
 
 Result<ServerStart> choose_server(const std::string& path, const ChoiceGround& ground, Files& files) {
-  const std::vector<LanguageServerSpec> specs = servers_for(path, ground.configured);
+  const std::vector<const LanguageServerSpec*> specs = servers_for(path, ground.configured);
   if (specs.empty()) {
     return fail(Errc::unsupported, "No language server is known for " + std::string(file_name(path)) +
                                        ". Known are: " + known_languages(ground.configured) +
                                        ". Others are named in the settings, under lsp.servers. Use Grep instead.");
   }
   std::optional<Error> refused;
-  for (const LanguageServerSpec& spec : specs) {
+  for (const LanguageServerSpec* candidate : specs) {
+    const LanguageServerSpec& spec = *candidate;
     const std::string root = root_for(path, spec, ground.directories, files);
     const bool is_trusted = is_below_any(root, ground.trusted);
     std::vector<std::string> environment = outside_environment(ground, spec, files);

@@ -106,8 +106,8 @@ TEST_F(ServerChoice, AProjectIsTheNearestFolderWithAMarkerWithinTheSessionsDirec
   project.put("go.mod", "");
   project.put("sub/go.mod", "");
   project.put("sub/x/a.go", "");
-  const LanguageServerSpec gopls = servers_for("a.go", {}).at(0);
-  const LanguageServerSpec clangd = servers_for("a.cc", {}).at(0);
+  const LanguageServerSpec gopls = *servers_for("a.go", {}).at(0);
+  const LanguageServerSpec clangd = *servers_for("a.cc", {}).at(0);
   EXPECT_EQ(root_for(project / "sub/x/a.go", gopls, ground.directories, files), project / "sub");
   EXPECT_EQ(root_for(project / "other/a.go", gopls, ground.directories, files), project.path());
   EXPECT_EQ(root_for(project / "sub/x/a.cc", clangd, ground.directories, files), project.path());

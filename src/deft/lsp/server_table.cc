@@ -88,11 +88,12 @@ const std::vector<LanguageServerSpec>& known_servers() {
   return specs;
 }
 
-std::vector<LanguageServerSpec> servers_for(std::string_view path, const std::vector<LanguageServerSpec>& configured) {
-  std::vector<LanguageServerSpec> found;
+std::vector<const LanguageServerSpec*> servers_for(std::string_view path,
+                                                   const std::vector<LanguageServerSpec>& configured) {
+  std::vector<const LanguageServerSpec*> found;
   for (const auto* list : {&configured, &known_servers()}) {
     for (const LanguageServerSpec& spec : *list) {
-      if (language_of(path, spec)) found.push_back(spec);
+      if (language_of(path, spec)) found.push_back(&spec);
     }
   }
   return found;

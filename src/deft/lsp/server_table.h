@@ -15,8 +15,9 @@ namespace deft::lsp {
 const std::vector<LanguageServerSpec>& known_servers();
 
 // Those that say of themselves that they are for files of this name, the best first: what the settings say before what
-// deft knows.
-std::vector<LanguageServerSpec> servers_for(std::string_view path, const std::vector<LanguageServerSpec>& configured);
+// deft knows. They belong to `configured` and to known_servers().
+std::vector<const LanguageServerSpec*> servers_for(std::string_view path,
+                                                   const std::vector<LanguageServerSpec>& configured);
 
 // The protocol's name for the language of the file: "cpp". Nothing: it is none of the server's.
 std::optional<std::string> language_of(std::string_view path, const LanguageServerSpec& spec);

@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> names_for(std::string_view path, const std::vector<LanguageServerSpec>& configured = {}) {
   std::vector<std::string> names;
-  for (const LanguageServerSpec& spec : servers_for(path, configured)) names.push_back(spec.name);
+  for (const LanguageServerSpec* spec : servers_for(path, configured)) names.push_back(spec->name);
   return names;
 }
 
@@ -28,7 +28,7 @@ TEST(ServerTable, EveryFileHasTheServersOfItsLanguage) {
 }
 
 TEST(ServerTable, LanguagesHaveTheNamesOfTheProtocol) {
-  const auto language = [](std::string_view path) { return language_of(path, servers_for(path, {}).at(0)); };
+  const auto language = [](std::string_view path) { return language_of(path, *servers_for(path, {}).at(0)); };
   EXPECT_EQ(language("/p/a.h"), "cpp");
   EXPECT_EQ(language("/p/a.c"), "c");
   EXPECT_EQ(language("/p/a.jsx"), "javascriptreact");

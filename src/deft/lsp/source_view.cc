@@ -15,12 +15,25 @@ constexpr std::size_t kPathCharactersMax = 1'000;
 
 }  // namespace
 
+void SourceView::know(const std::string& canonical, std::string_view bytes) {
+  canonical_.emplace(canonical, canonical);
+  known_path_ = canonical;
+  known_bytes_ = bytes;
+}
+
+const std::optional<std::string>& SourceView::canonical_of(const std::string& path) {
+  const auto known = canonical_.find(path);
+  if (known != canonical_.end()) return known->second;
+  auto canonical = io_.os.files.canonical(path);
+  return canonical_.emplace(path, canonical ? std::optional(std::move(*canonical)) : std::nullopt).first->second;
+}
+
 bool SourceView::is_hidden(const ServerPlace& place) {
   if (!io_.permissions || place.path.empty()) return false;
   const auto [known, is_new] = hidden_.try_emplace(place.path, io_.permissions->hides(place.path));
   if (!is_new || known->second) return known->second;
-  const auto canonical = io_.os.files.canonical(place.path);
-  known->second = canonical && io_.permissions->hides(*canonical);
+  const auto& canonical = canonical_of(place.path);
+  known->second = canonical && *canonical != place.path && io_.permissions->hides(*canonical);
   return known->second;
 }
 
@@ -60,11 +73,13 @@ const SourceLines* SourceView::lines_of(const std::string& path) {
   if (known != files_.end()) return known->second.lines ? &*known->second.lines : nullptr;
   if (files_.size() >= kQuotedFilesMax) return nullptr;
   File& file = files_[path];
-  const auto canonical = io_.os.files.canonical(path);
+  const auto& canonical = canonical_of(path);
   if (!canonical || !may_quote(*canonical)) return nullptr;
-  const auto content = io_.os.files.read(*canonical, std::min(kDocumentBytesMax, kQuotedBytesMax - bytes_));
+  Result<FileContent> content = FileContent{};
+  const bool is_known = *canonical == known_path_;
+  if (!is_known) content = io_.os.files.read(*canonical, std::min(kDocumentBytesMax, kQuotedBytesMax - bytes_));
   if (!content) return nullptr;
-  const auto text = FileText::of(content->bytes, FileText::LineEnds::exact);
+  const auto text = FileText::of(is_known ? known_bytes_ : std::string_view(content->bytes), FileText::LineEnds::exact);
   if (!text) return nullptr;
   file.text = text->text();
   bytes_ += file.text.size();

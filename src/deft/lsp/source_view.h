@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "deft/core/source_lines.h"
 #include "deft/lsp/diagnostics.h"
@@ -30,6 +31,9 @@ class SourceView {
  public:
   SourceView(ToolIo& io, ColumnUnit unit) : io_(io), unit_(unit) {}
 
+  // What a file holds, by its canonical path: it is not read again. The bytes stay.
+  void know(const std::string& canonical, std::string_view bytes);
+
   bool is_hidden(const ServerPlace& place);
   std::string shown_path(const ServerPlace& place) const;
   std::string place(const ServerPlace& place);            // "src/a.cc:12:5"
@@ -44,11 +48,15 @@ class SourceView {
   };
   const SourceLines* lines_of(const std::string& path);
   bool may_quote(const std::string& canonical) const;
+  const std::optional<std::string>& canonical_of(const std::string& path);
 
   ToolIo& io_;
   const ColumnUnit unit_;
   std::map<std::string, File> files_;
-  std::map<std::string, bool> hidden_;  // by path
+  std::map<std::string, bool> hidden_;                           // by path, as the next
+  std::map<std::string, std::optional<std::string>> canonical_;  // nothing: it has none
+  std::string known_path_;
+  std::string_view known_bytes_;
   std::size_t bytes_ = 0;
 };
 

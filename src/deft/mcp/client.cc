@@ -114,13 +114,20 @@ Json McpClient::capabilities() const {
   return out;
 }
 
+// What every request of the modern era says.
+Json McpClient::modern_capabilities() const {
+  Json out = capabilities();
+  out.get_object()["extensions"] = JsonObject{{kMcpTasksExtension, JsonObject{}}};
+  return out;
+}
+
 void McpClient::add_meta(JsonObject& params) const {
   Json& meta = params["_meta"];
   if (!meta.is_object()) meta = JsonObject{};
   JsonObject& object = meta.get_object();
   const std::string prefix(kMetaPrefix);
   object[prefix + "protocolVersion"] = kMcpModernVersion;
-  object[prefix + "clientCapabilities"] = capabilities();
+  object[prefix + "clientCapabilities"] = modern_capabilities();
   object[prefix + "clientInfo"] = {{"name", options_.client_name}, {"version", options_.client_version}};
   const std::lock_guard lock(mutex_);
   if (!log_level_.empty()) object[prefix + "logLevel"] = log_level_;
@@ -152,6 +159,7 @@ McpOutcome McpClient::ask(McpRequest request, const std::stop_token& stop) {
 // In the modern era a result may be a question. The request is then made anew, with the answers.
 McpOutcome McpClient::ask_with_input(McpRequest request, const std::stop_token& stop) {
   const McpRequest original = request;
+  const TimePoint deadline = clock_.now() + request.timeout.value_or(options_.call_timeout);
   bool has_visited = false;
   for (int round = 0; round <= kMcpInputRoundsMax; ++round) {
     auto outcome = ask(std::move(request), stop);
@@ -164,6 +172,7 @@ McpOutcome McpClient::ask_with_input(McpRequest request, const std::stop_token& 
     }
     const std::string_view type = find_string(*outcome, "resultType").value_or("complete");
     if (type == "complete") return outcome;
+    if (type == "task" && original.method == "tools/call") return follow_task(*outcome, original, deadline, stop);
     if (type != "input_required") {
       return std::unexpected(McpFailure{.code = Errc::unsupported,
                                         .message = "the server gave a result of the kind " +
@@ -219,21 +228,53 @@ std::expected<Json, RpcError> McpClient::answer(const std::string& method, const
     }
     return JsonObject{{"roots", std::move(roots)}};
   }
-  if (method == "sampling/createMessage" && handlers_.sampling) {
-    auto sampled = handlers_.sampling(params, stop);
-    if (sampled) return *std::move(sampled);
-    return refuse(sampled.error().code == Errc::denied ? -1 : kRpcInternalError, std::move(sampled.error().message));
-  }
+  if (method == "sampling/createMessage" && handlers_.sampling) return answer_sampling(params, stop);
   if (method == "elicitation/create" && handlers_.elicitation) return answer_elicitation(params, stop);
   return refuse(kRpcMethodNotFound, "deft does not offer " + json_quote(method.substr(0, 100)));
+}
+
+// A server asks the user one thing at a time, and whoever is told no again and again is not shown to the user any more:
+// it could ask until somebody says yes to have peace.
+bool McpClient::may_ask_user(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  if (!user_is_free_.wait(lock, stop, [this] { return !is_asking_user_; })) return false;
+  if (refused_questions_ >= kMcpRefusedQuestionsMax) return false;
+  is_asking_user_ = true;
+  return true;
+}
+
+void McpClient::has_asked_user(bool refused) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_asking_user_ = false;
+    refused_questions_ = refused ? refused_questions_ + 1 : 0;
+  }
+  user_is_free_.notify_all();
+}
+
+std::expected<Json, RpcError> McpClient::answer_sampling(const Json& params, const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (refused_questions_ >= kMcpRefusedQuestionsMax) return refuse(-1, "the user has refused this again and again");
+  }
+  auto sampled = handlers_.sampling(params, stop);
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_refused = !sampled && sampled.error().code == Errc::denied;
+    refused_questions_ = is_refused ? refused_questions_ + 1 : 0;
+  }
+  if (sampled) return *std::move(sampled);
+  return refuse(sampled.error().code == Errc::denied ? -1 : kRpcInternalError, std::move(sampled.error().message));
 }
 
 std::expected<Json, RpcError> McpClient::answer_elicitation(const Json& params, const std::stop_token& stop) {
   const auto elicitation = read_elicitation(options_.server, params);
   if (!elicitation) return refuse(kRpcInvalidParams, elicitation.error().message);
+  if (!may_ask_user(stop)) return JsonObject{{"action", "decline"}};
   auto answered = handlers_.elicitation(*elicitation, stop);
+  const std::string_view action = answered ? find_string(*answered, "action").value_or("cancel") : "cancel";
+  has_asked_user(action != "accept");
   if (!answered) return refuse(kRpcInternalError, std::move(answered.error().message));
-  const std::string_view action = find_string(*answered, "action").value_or("cancel");
   if (action != "accept") return JsonObject{{"action", action == "decline" ? "decline" : "cancel"}};
   if (elicitation->is_url) return JsonObject{{"action", "accept"}};
   const Json* content = find(*answered, "content");
@@ -271,19 +312,31 @@ std::expected<McpList, McpFailure> McpClient::list(McpListKind kind, std::stop_t
   const ListWords words = words_of(kind);
   McpList out;
   if (!facts().offers(words.capability)) return out;
+  const TimePoint deadline = clock_.now() + kMcpListTimeouts * options_.connect_timeout;
+  const auto cut = [&](std::string_view why) {
+    note("its list of " + std::string(words.key) + " " + std::string(why) + "; the first " +
+         std::to_string(out.items.size()) + " are used");
+    out.cut = true;
+    return std::move(out);
+  };
   std::string cursor;
+  std::size_t bytes = 0;
   for (std::size_t pages = 0;; ++pages) {
-    McpRequest request{.method = std::string(words.method), .timeout = options_.connect_timeout};
+    McpRequest request{.method = std::string(words.method),
+                       .timeout = std::min(options_.connect_timeout, deadline - clock_.now())};
     if (!cursor.empty()) request.params["cursor"] = cursor;
     auto page = ask(std::move(request), stop);
     if (!page) {
       // Resources without templates are common.
       const bool is_unknown = page.error().rpc && page.error().rpc->code == kRpcMethodNotFound;
       if (is_unknown && kind == McpListKind::resource_templates) return out;
+      if (pages > 0 && page.error().code == Errc::timeout) return cut("takes too long");
       return std::unexpected(std::move(page.error()));
     }
     if (const JsonArray* items = find_array(*page, words.key)) {
       for (const Json& item : *items) {
+        bytes += to_json(item).size();
+        if (bytes > kMcpListBytesMax) return cut("is too long");
         if (out.items.size() == kMcpListItemsMax) {
           out.cut = true;
           return out;
@@ -293,24 +346,26 @@ std::expected<McpList, McpFailure> McpClient::list(McpListKind kind, std::stop_t
     }
     std::string next(find_string(*page, "nextCursor").value_or(""));
     if (next.empty()) return out;
-    if (next == cursor || pages + 1 >= kMcpListPagesMax) {
-      note("its list of " + std::string(words.key) + " does not end; the first " + std::to_string(out.items.size()) +
-           " are used");
-      out.cut = true;
-      return out;
-    }
+    const bool is_endless = next == cursor || pages + 1 >= kMcpListPagesMax || next.size() > kMcpCursorBytesMax;
+    if (is_endless) return cut("does not end");
+    if (clock_.now() >= deadline) return cut("takes too long");
     cursor = std::move(next);
   }
 }
 
 McpOutcome McpClient::call_tool(std::string_view name, const Json& arguments, McpCallOptions options,
                                 std::stop_token stop) {
-  return ask_with_input({.method = "tools/call",
-                         .params = {{"name", name}, {"arguments", arguments}},
-                         .headers = std::move(options.headers),
-                         .timeout = options.timeout,
-                         .progress = std::move(options.progress)},
-                        stop);
+  McpRequest request{.method = "tools/call",
+                     .params = {{"name", name}, {"arguments", arguments}},
+                     .headers = std::move(options.headers),
+                     .timeout = options.timeout,
+                     .progress = std::move(options.progress)};
+  {
+    const std::lock_guard lock(mutex_);
+    refused_questions_ = 0;
+  }
+  if (options.as_task && offers_tasks(facts())) return call_as_task(std::move(request), stop);
+  return ask_with_input(std::move(request), stop);
 }
 
 McpOutcome McpClient::read_resource(std::string_view uri, std::stop_token stop) {
@@ -332,16 +387,57 @@ McpOutcome McpClient::complete(const JsonObject& reference, std::string_view arg
 }
 
 std::expected<void, McpFailure> McpClient::subscribe(std::string_view uri, std::stop_token stop) {
-  if (facts().modern) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::ranges::find(subscriptions_, uri) == subscriptions_.end()) subscriptions_.emplace_back(uri);
-    }
-    listen_for_changes();
-    return {};
+  const McpServerFacts known = facts();
+  const Json* resources = find(known.capabilities, "resources");
+  if (resources == nullptr || !find_bool(*resources, "subscribe").value_or(false)) {
+    return std::unexpected(McpFailure{.code = Errc::unsupported,
+                                      .message = "the server does not tell when its resources change",
+                                      .not_processed = true});
   }
+  if (!known.modern) {
+    auto asked = ask_about_changes("resources/subscribe", uri, stop);
+    if (!asked) return asked;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::find(subscriptions_, uri) == subscriptions_.end()) subscriptions_.emplace_back(uri);
+  }
+  listen_for_changes();
+  return {};
+}
+
+std::expected<void, McpFailure> McpClient::unsubscribe(std::string_view uri, std::stop_token stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::erase(subscriptions_, uri) == 0) return {};
+  }
+  if (!facts().modern) return ask_about_changes("resources/unsubscribe", uri, stop);
+  listen_for_changes();
+  return {};
+}
+
+std::expected<void, McpFailure> McpClient::ask_about_changes(std::string method, std::string_view uri,
+                                                             const std::stop_token& stop) {
   return without_result(
-      ask({.method = "resources/subscribe", .params = {{"uri", uri}}, .timeout = options_.connect_timeout}, stop));
+      ask({.method = std::move(method), .params = {{"uri", uri}}, .timeout = options_.connect_timeout}, stop));
+}
+
+// What a server that has forgotten the session is told again.
+void McpClient::remind(const std::stop_token& stop) {
+  std::vector<std::string> subscriptions;
+  std::string level;
+  {
+    const std::lock_guard lock(mutex_);
+    subscriptions = subscriptions_;
+    level = log_level_;
+  }
+  const auto tell = [&](std::string method, JsonObject params) {
+    const auto told =
+        peer_->request({.method = method, .params = std::move(params), .timeout = options_.connect_timeout}, stop);
+    if (!told) note(method + " failed in the new session: " + told.error().message);
+  };
+  if (!level.empty()) tell("logging/setLevel", {{"level", level}});
+  for (const std::string& uri : subscriptions) tell("resources/subscribe", {{"uri", uri}});
 }
 
 std::expected<void, McpFailure> McpClient::set_log_level(std::string_view level, std::stop_token stop) {
@@ -371,7 +467,7 @@ void McpClient::listen_for_changes() {
   std::jthread old;
   const std::lock_guard lock(mutex_);
   const bool wanted = known.offers("tools") || known.offers("prompts") || !subscriptions_.empty();
-  if (!wanted || !transport_) return;
+  if ((!wanted && !listener_.joinable()) || !transport_) return;
   old = std::move(listener_);
   old.request_stop();
   listener_ = std::jthread([this, former = std::move(old)](const std::stop_token& stop) mutable {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -24,12 +26,27 @@ inline constexpr Duration kMcpRemoteIdleTimeout = std::chrono::minutes(5);
 inline constexpr Duration kMcpLocalIdleTimeout = std::chrono::minutes(30);
 inline constexpr std::size_t kMcpListPagesMax = 1000;
 inline constexpr std::size_t kMcpListItemsMax = 10'000;
+inline constexpr std::size_t kMcpListBytesMax = std::size_t{32} << 20;  // of all its pages
+inline constexpr std::size_t kMcpCursorBytesMax = std::size_t{64} << 10;
+// How long a whole list may take, in times of what one page may.
+inline constexpr int kMcpListTimeouts = 4;
 // How often a server may ask something in the course of one call.
 inline constexpr int kMcpInputRoundsMax = 20;
+// How often a server is asked how far a task is: as it wishes, within these; where it has no wish, seldomer and
+// seldomer.
+inline constexpr Duration kMcpTaskPollMin = std::chrono::milliseconds(50);
+inline constexpr Duration kMcpTaskPollMax = std::chrono::seconds(60);
+inline constexpr Duration kMcpTaskPollFirst = std::chrono::milliseconds(200);
+inline constexpr Duration kMcpTaskPollUnasked = std::chrono::seconds(5);
+inline constexpr int kMcpTaskLooksLostMax = 5;  // in a row; then nobody knows what becomes of it
 inline constexpr std::size_t kMcpInstructionsBytesMax = 2048;
+// Questions to the user that were refused in a row; more are refused unseen until the model calls the server again.
+inline constexpr int kMcpRefusedQuestionsMax = 3;
 
 inline constexpr std::string_view kMcpModernVersion = "2026-07-28";
 inline constexpr std::string_view kMcpLegacyVersion = "2025-11-25";  // the newest with a handshake
+
+inline constexpr std::string_view kMcpTasksExtension = "io.modelcontextprotocol/tasks";
 
 enum class McpListKind : std::uint8_t { tools, resources, resource_templates, prompts };
 
@@ -45,6 +62,9 @@ struct McpServerFacts {
 
   bool offers(std::string_view capability) const { return find(capabilities, capability) != nullptr; }
 };
+
+// Tools may be called as tasks, at the caller's wish: in the handshake's era. Later the server decides.
+bool offers_tasks(const McpServerFacts& facts);
 
 // What a server may ask of us and tell us. A function that is not there is not offered to the server.
 struct McpHandlers {
@@ -78,6 +98,7 @@ struct McpCallOptions {
   std::optional<Duration> timeout{};  // nothing: the client's
   std::function<void(Json)> progress{};
   HttpHeaders headers{};
+  bool as_task = false;  // the tool only runs as a task of the server
 };
 
 // A list of a server, page by page. `cut`: there was more than we take.
@@ -107,8 +128,9 @@ class McpClient {
   // Proposals for an argument of a prompt ("ref/prompt") or of a resource template ("ref/resource").
   McpOutcome complete(const JsonObject& reference, std::string_view argument, std::string_view value,
                       std::stop_token stop);
-  // Word of changes of a resource comes by handlers.resource_updated.
+  // Word of changes of a resource comes by handlers.resource_updated, until unsubscribe().
   std::expected<void, McpFailure> subscribe(std::string_view uri, std::stop_token stop);
+  std::expected<void, McpFailure> unsubscribe(std::string_view uri, std::stop_token stop);
   std::expected<void, McpFailure> set_log_level(std::string_view level, std::stop_token stop);
   std::expected<void, McpFailure> ping(std::stop_token stop);
   void roots_changed();
@@ -127,12 +149,28 @@ class McpClient {
 
   McpOutcome ask(McpRequest request, const std::stop_token& stop);
   McpOutcome ask_with_input(McpRequest request, const std::stop_token& stop);
+  // client_tasks.cc
+  McpOutcome call_as_task(McpRequest request, const std::stop_token& stop);
+  McpOutcome follow_task(const Json& task, const McpRequest& call, TimePoint deadline, const std::stop_token& stop);
+  McpOutcome task_result(const Json& task, const std::string& id, TimePoint deadline, const std::stop_token& stop);
+  std::expected<void, McpFailure> answer_task(const Json& task, const std::string& id, std::set<std::string>& answered,
+                                              TimePoint deadline, const std::stop_token& stop);
+  McpOutcome ask_task(std::string method, const std::string& id, TimePoint deadline, const std::stop_token& stop);
+  void cancel_task(const std::string& id);
+
   bool visit_pages(const McpFailure& failure, const std::stop_token& stop);
   Result<JsonObject> answers_to(const JsonObject& questions, const std::stop_token& stop);
   std::expected<Json, RpcError> answer(const std::string& method, const Json& params, const std::stop_token& stop);
   std::expected<Json, RpcError> answer_elicitation(const Json& params, const std::stop_token& stop);
+  std::expected<Json, RpcError> answer_sampling(const Json& params, const std::stop_token& stop);
+  bool may_ask_user(const std::stop_token& stop);
+  void has_asked_user(bool refused);
   void take_notification(const std::string& method, const Json& params);
   Json capabilities() const;
+  Json modern_capabilities() const;
+  std::expected<void, McpFailure> ask_about_changes(std::string method, std::string_view uri,
+                                                    const std::stop_token& stop);
+  void remind(const std::stop_token& stop);
   void add_meta(JsonObject& params) const;
   void listen_for_changes();
   void listen_until(const std::stop_token& stop);
@@ -149,7 +187,10 @@ class McpClient {
   McpServerFacts facts_;
   std::uint64_t session_number_ = 0;
   std::string log_level_;
-  std::vector<std::string> subscriptions_;  // modern: what the listener asks for
+  std::vector<std::string> subscriptions_;
+  bool is_asking_user_ = false;
+  int refused_questions_ = 0;  // in a row
+  std::condition_variable_any user_is_free_;
   std::jthread listener_;
 };
 

@@ -182,7 +182,9 @@ std::expected<void, McpFailure> McpClient::begin_anew(std::uint64_t old_session,
     const std::lock_guard lock(mutex_);
     if (session_number_ != old_session) return {};  // somebody else has done it
   }
-  return initialize(stop);
+  auto begun = initialize(stop);
+  if (begun) remind(stop);
+  return begun;
 }
 
 void McpClient::take_facts(const Json& result, std::string protocol, bool modern) {

@@ -147,5 +147,50 @@ TEST_F(McpClientTest, WhatAServerDoesNotOfferIsNotAskedFor) {
   EXPECT_EQ(requests_.size(), before);
 }
 
+TEST_F(McpClientTest, AListIsNoLongerThanItsBytesWhateverEachPageHolds) {
+  int pages = 0;
+  connect([&](const RpcRequest& request) {
+    if (request.method == "server/discover") {
+      return rpc_answer(request.id, JsonObject{{"supportedVersions", JsonArray{"2026-07-28"}},
+                                               {"capabilities", {{"tools", JsonObject{}}}}});
+    }
+    ++pages;
+    return rpc_answer(request.id, JsonObject{{"tools", {{{"name", "t"}, {"description", std::string(10 << 20, 'x')}}}},
+                                             {"nextCursor", std::to_string(pages)}});
+  });
+  const auto list = client_->list(McpListKind::tools, {});
+  ASSERT_TRUE(list);
+  EXPECT_TRUE(list->cut);
+  EXPECT_EQ(list->items.size(), 3U);
+  EXPECT_EQ(pages, 4);
+}
+
+TEST_F(McpClientTest, WhoeverIsToldNoAgainAndAgainIsNotShownToTheUserAnyMore) {
+  int shown = 0;
+  McpHandlers handlers;
+  handlers.elicitation = [&](const McpElicitation&, std::stop_token) -> Result<Json> {
+    ++shown;
+    return Json(JsonObject{{"action", "decline"}});
+  };
+  int rounds = 0;
+  connect(modern([&](const RpcRequest& request) {
+            if (++rounds % 10 == 0) return said(request, "given up");
+            return rpc_answer(
+                request.id,
+                JsonObject{{"resultType", "input_required"},
+                           {"inputRequests",
+                            {{"q",
+                              {{"method", "elicitation/create"},
+                               {"params",
+                                {{"message", "Your password?"},
+                                 {"requestedSchema", {{"type", "object"}, {"properties", JsonObject{}}}}}}}}}}});
+          }),
+          std::move(handlers));
+  ASSERT_TRUE(client_->call_tool("t", JsonObject{}, {}, {}));
+  EXPECT_EQ(shown, kMcpRefusedQuestionsMax);
+  ASSERT_TRUE(client_->call_tool("t", JsonObject{}, {}, {}));
+  EXPECT_EQ(shown, 2 * kMcpRefusedQuestionsMax) << "another call may ask anew";
+}
+
 }  // namespace
 }  // namespace deft

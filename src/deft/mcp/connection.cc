@@ -1,7 +1,6 @@
 #include "deft/mcp/connection.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "deft/base/content_hash.h"
@@ -129,6 +128,7 @@ bool McpConnection::live_once(const std::stop_token& stop) {
     }
     changed_.notify_all();
   };
+  handlers.resource_updated = [this](const std::string& uri) { resource_updated(uri); };
   handlers.closed = [this](const Error& why) {
     {
       const std::lock_guard lock(mutex_);
@@ -158,10 +158,18 @@ bool McpConnection::live_once(const std::stop_token& stop) {
   }
   const McpServerFacts facts = client->facts();
   if (options_.memory) options_.memory->keep_protocol(options_.identity, facts.protocol);
+  std::set<std::string> watched;
   {
     const std::lock_guard lock(mutex_);
     status_.facts = facts;
     client_ = client;
+    watched = watched_;
+  }
+  // What it was to tell in its last life. One that has changed meanwhile is worth a look.
+  for (const std::string& uri : watched) {
+    const auto told = client->subscribe(uri, stop);
+    if (told) resource_updated(uri);
+    if (!told && told.error().code == Errc::timeout) break;  // its tools do not wait for each of them
   }
   refresh_tools(*client, /*is_first=*/true, stop);
   {
@@ -219,6 +227,7 @@ void McpConnection::refresh_tools(McpClient& client, bool is_first, const std::s
     listed_ = std::move(listed);
     status_.tools = tools.size();
     if (problems.size() > kProblemsKept) problems.resize(kProblemsKept);
+    for (std::string& problem : problems) problem = one_line(problem, kDetailCharacters);
     status_.problems = std::move(problems);
     prompts_ = prompts ? prompts->items : std::vector<Json>{};
   }
@@ -252,6 +261,11 @@ class McpConnection::Tools final : public McpCaller {
     if (!server) return std::unexpected(failure());
     return server->read_resource(uri, std::move(stop));
   }
+  std::expected<void, McpFailure> watch_resource(const std::string& uri, bool watch, std::stop_token stop) override {
+    const auto server = server_.lock();
+    if (!server) return std::unexpected(failure());
+    return server->watch_resource(uri, watch, std::move(stop));
+  }
 
  private:
   std::string gone() const { return "The MCP server " + name_ + " is not part of this session any more."; }
@@ -262,23 +276,39 @@ class McpConnection::Tools final : public McpCaller {
 };
 
 std::vector<std::shared_ptr<Tool>> McpConnection::make_tools(const McpList& list, std::vector<std::string>& problems) {
-  std::vector<std::shared_ptr<Tool>> tools;
-  std::set<std::string> taken;
+  std::vector<McpToolDefinition> definitions;
+  std::vector<std::string> tool_names;
   std::set<std::string> seen;
-  const auto caller = std::make_shared<Tools>(weak_from_this(), name());
   for (const Json& entry : list.items) {
     auto definition = read_tool_definition(entry);
     if (!definition) {
       problems.push_back(definition.error().message);
-      continue;
-    }
-    if (options_.settings.always_load) definition->always_load = true;
-    std::string api_name = mcp_tool_name(name(), definition->name, taken);
-    if (!seen.insert(definition->name).second) {
+    } else if (!seen.insert(definition->name).second) {
       problems.push_back("the tool " + json_quote(definition->name) + " stands twice in its list");
+    } else {
+      tool_names.push_back(definition->name);
+      definitions.push_back(*std::move(definition));
+    }
+  }
+  std::vector<std::shared_ptr<Tool>> tools;
+  const auto caller = std::make_shared<Tools>(weak_from_this(), name());
+  std::vector<McpToolName> names = mcp_tool_names(name(), tool_names);
+  std::size_t always_loaded = 0;  // bytes
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    McpToolDefinition* definition = &definitions[i];
+    names[i].source = to_string(options_.settings.scope);
+    if (options_.is_of_another && options_.is_of_another(names[i])) {
+      problems.push_back("the tool " + json_quote(definition->name) +
+                         " is left out: its name would be taken for that of another server");
       continue;
     }
-    taken.insert(api_name);
+    if (options_.settings.always_load) {
+      definition->always_load = true;
+    } else if (definition->always_load && (always_loaded += definition->bytes) > kMcpAlwaysLoadBytesMax) {
+      definition->always_load = false;
+      problems.push_back("the tool " + json_quote(definition->name) +
+                         " is not always loaded as it wishes: together with others that is too much");
+    }
     bool changed = false;
     std::function<void()> was_run;
     if (McpMemory* memory = options_.memory) {
@@ -288,7 +318,7 @@ std::vector<std::shared_ptr<Tool>> McpConnection::make_tools(const McpList& list
         memory->keep_tool(server, tool, identity);
       };
     }
-    tools.push_back(make_mcp_tool(caller, *std::move(definition), std::move(api_name), changed, std::move(was_run)));
+    tools.push_back(make_mcp_tool(caller, std::move(*definition), std::move(names[i]), changed, std::move(was_run)));
   }
   return tools;
 }
@@ -333,6 +363,44 @@ McpOutcome McpConnection::read_resource(const std::string& uri, std::stop_token 
   const auto live = client();
   if (!live) return std::unexpected(live.error());
   return (*live)->read_resource(uri, std::move(stop));
+}
+
+std::expected<void, McpFailure> McpConnection::watch_resource(const std::string& uri, bool watch,
+                                                              std::stop_token stop) {
+  const auto live = client();
+  if (!live) return std::unexpected(live.error());
+  {
+    const std::lock_guard lock(mutex_);
+    if (watch && watched_.size() >= kMcpWatchedResourcesMax && !watched_.contains(uri)) {
+      return std::unexpected(McpFailure{
+          .code = Errc::limit,
+          .message = "the changes of at most " + std::to_string(kMcpWatchedResourcesMax) + " resources are told",
+          .not_processed = true});
+    }
+  }
+  auto told = watch ? (*live)->subscribe(uri, stop) : (*live)->unsubscribe(uri, stop);
+  const std::lock_guard lock(mutex_);
+  if (!watch) {
+    watched_.erase(uri);
+    changed_resources_.erase(uri);
+  } else if (told) {
+    watched_.insert(uri);
+  }
+  return told;
+}
+
+// A server may name a part of what was asked for. Only what we asked for is ever told, in our own words for it.
+void McpConnection::resource_updated(const std::string& uri) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& watched : watched_) {
+    if (uri.starts_with(watched)) changed_resources_.insert(watched);
+  }
+}
+
+std::vector<std::string> McpConnection::take_changed_resources() {
+  const std::lock_guard lock(mutex_);
+  const std::set<std::string> changed = std::exchange(changed_resources_, {});
+  return {changed.begin(), changed.end()};
 }
 
 McpOutcome McpConnection::get_prompt(const std::string& prompt, const JsonObject& arguments, std::stop_token stop) {

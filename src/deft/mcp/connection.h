@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,6 +25,8 @@ inline constexpr int kMcpStartsMax = 6;  // in a row; a server that worked for a
 inline constexpr Duration kMcpStableAfter = std::chrono::minutes(1);
 // Between two questions for a list that changes again and again.
 inline constexpr Duration kMcpRefreshPause = std::chrono::seconds(1);
+// Resources of one server whose changes are told.
+inline constexpr std::size_t kMcpWatchedResourcesMax = 100;
 
 enum class McpState : std::uint8_t { starting, ready, down, needs_login, failed, stopped };
 std::string_view to_string(McpState state);
@@ -48,6 +51,8 @@ struct McpConnectionOptions {
   std::function<std::unique_ptr<McpTransport>(bool old_sse)> make_transport{};
   McpHandlers handlers{};       // roots, sampling, elicitation; logged and noted
   McpMemory* memory = nullptr;  // outlives the server
+  // A tool of this name would be taken for another server, or for a tool of one: it is left out.
+  std::function<bool(const McpToolName&)> is_of_another{};
   // Its tools, whenever they are others than before; on a thread of the server.
   std::function<void(const std::string& server, std::vector<std::shared_ptr<Tool>> tools)> publish{};
   std::function<void(const McpStatus&)> changed{};
@@ -74,6 +79,9 @@ class McpConnection final : public McpCaller, public std::enable_shared_from_thi
                        std::stop_token stop) override;
   std::expected<McpList, McpFailure> list(McpListKind kind, std::stop_token stop) override;
   McpOutcome read_resource(const std::string& uri, std::stop_token stop) override;
+  std::expected<void, McpFailure> watch_resource(const std::string& uri, bool watch, std::stop_token stop) override;
+  // Which of the watched resources have changed since the last time; each once.
+  std::vector<std::string> take_changed_resources();
   McpOutcome get_prompt(const std::string& prompt, const JsonObject& arguments, std::stop_token stop);
   // The prompts of the server, as of its last word; asked for when it starts.
   std::vector<Json> prompts() const;
@@ -88,6 +96,7 @@ class McpConnection final : public McpCaller, public std::enable_shared_from_thi
   // Publishes them, unless they are the same as before and not the first ones of this life.
   void refresh_tools(McpClient& client, bool is_first, const std::stop_token& stop);
   std::vector<std::shared_ptr<Tool>> make_tools(const McpList& list, std::vector<std::string>& problems);
+  void resource_updated(const std::string& uri);
   void set_state(McpState state, std::string detail);
   std::expected<std::shared_ptr<McpClient>, McpFailure> client() const;
 
@@ -99,7 +108,9 @@ class McpConnection final : public McpCaller, public std::enable_shared_from_thi
   McpStatus status_;                   // this and all below under mutex_
   std::shared_ptr<McpClient> client_;  // while it is ready
   std::vector<Json> prompts_;
-  std::string listed_;  // what the tools were made of that were published last
+  std::set<std::string> watched_;            // resources; told to every new life of the server
+  std::set<std::string> changed_resources_;  // of those, since they were last taken
+  std::string listed_;                       // what the tools were made of that were published last
   bool tools_changed_ = false;
   bool is_gone_ = false;
   std::string gone_because_;

@@ -118,7 +118,7 @@ class ContentReader {
       return;
     }
     note({{"type", "data"}, {"what", what}, {"mimeType", mime}, {"bytes", bytes->size()}});
-    if (const auto info = image_info(*bytes)) {
+    if (const auto info = image_info(*bytes); info && blocks_.size() < kMcpImagesShownMax) {
       auto image = shown_image(*bytes, *info, what, io_);
       if (image) {
         blocks_.push_back(image_block(image->info.media_type, to_base64(image->bytes)));

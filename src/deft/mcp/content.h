@@ -11,6 +11,9 @@
 namespace deft {
 
 inline constexpr std::size_t kMcpContentBlocksMax = 1000;  // of one result; more are counted and left out
+// Pictures of one result that the model sees; more are saved and named. A conversation with too many of them is refused
+// by models' APIs from then on.
+inline constexpr std::size_t kMcpImagesShownMax = 20;
 
 // What a server's tool gave, as a result for the model: texts as they are, pictures as pictures, other data kept in a
 // file that is named, links as links. `server` is our name of it. Structured content is checked against the output

@@ -102,5 +102,34 @@ TEST_F(McpContent, AResourceIsRead) {
   EXPECT_EQ(result.text, "[resource file:///b]\ninside");
 }
 
+TEST_F(McpContent, MorePicturesThanAModelTakesAreSavedAndNamed) {
+  const std::string png =
+      from_base64(
+          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+          "gg==")
+          .value();
+  JsonArray content;
+  for (std::size_t i = 0; i < kMcpImagesShownMax + 2; ++i) {
+    content.push_back(JsonObject{{"type", "image"}, {"mimeType", "image/png"}, {"data", to_base64(png)}});
+  }
+  const auto result = mapped(to_json(JsonObject{{"content", std::move(content)}}));
+  EXPECT_EQ(result.blocks.size(), kMcpImagesShownMax);
+  EXPECT_NE(result.text.find("[image, image/png, "), std::string::npos) << result.text;
+}
+
+TEST_F(McpContent, ResultsOfTheWrongTypeSayNothingAndBreakNothing) {
+  for (const char* result : {"7", "[1,2]", R"("text")", "null", R"({"content":"text"})", R"({"content":{"a":1}})",
+                             R"({"content":[],"structuredContent":null,"_meta":7})", R"({"isError":"yes"})"}) {
+    EXPECT_FALSE(mapped(result).is_error()) << result;
+  }
+  EXPECT_EQ(
+      mapped(R"({"content":[7,null,{"type":7},{"type":"text","text":7},{"type":"resource","resource":[]}]})").text,
+      "[content of the unknown kind \"\" is left out]\n[content of the unknown kind \"\" is left out]\n"
+      "[content of the unknown kind \"\" is left out]\n\n[resource : empty]");
+  const auto schema = Schema::compile(*parse_json(R"({"type":"object"})"));
+  EXPECT_TRUE(mapped(R"({"content":[],"structuredContent":[1]})", &*schema).is_error());
+  EXPECT_TRUE(mapped(R"({"content":[],"structuredContent":null})", &*schema).is_error());
+}
+
 }  // namespace
 }  // namespace deft

@@ -1,8 +1,9 @@
 #include "deft/mcp/elicitation.h"
 
+#include "deft/base/text.h"
 #include "deft/base/url.h"
-#include "deft/base/utf8.h"
 #include "deft/core/schema.h"
+#include "deft/mcp/tool_definition.h"
 
 namespace deft {
 namespace {
@@ -30,6 +31,9 @@ Result<Json> read_schema(const Json& params) {
     return fail(Errc::invalid_input,
                 "the field " + json_quote({name.data(), name.size()}) + " of requestedSchema is no plain value");
   }
+  if (to_json(*schema).size() > kElicitationSchemaBytesMax) {
+    return fail(Errc::limit, "requestedSchema is longer than " + human_bytes(kElicitationSchemaBytesMax));
+  }
   return *schema;
 }
 
@@ -39,14 +43,18 @@ Result<McpElicitation> read_elicitation(std::string_view server, const Json& par
   McpElicitation out{.server = std::string(server)};
   const auto message = find_string(params, "message");
   if (!message) return fail(Errc::invalid_input, "message must be a string");
-  out.message = std::string(first_characters(*message, kElicitationMessageCharactersMax));
+  out.message = tamed_text(*message, kElicitationMessageBytesMax);
   const std::string_view mode = find_string(params, "mode").value_or("form");
   if (mode == "url") {
     const auto url = find_string(params, "url");
     if (!url || !parse_web_url(*url)) return fail(Errc::invalid_input, "url must be a web address");
     out.is_url = true;
+    if (tamed_text(*url, kElicitationUrlBytesMax) != *url) {
+      return fail(Errc::invalid_input, "url is too long, or has characters that nobody can see");
+    }
     out.url = *url;
     out.id = find_string(params, "elicitationId").value_or("");
+    if (out.id.size() > kElicitationIdBytesMax) return fail(Errc::limit, "elicitationId is too long");
     return out;
   }
   if (mode != "form") return fail(Errc::invalid_input, "mode must be \"form\" or \"url\"");

@@ -10,8 +10,11 @@
 
 namespace deft {
 
-inline constexpr std::size_t kElicitationMessageCharactersMax = 4000;
+inline constexpr std::size_t kElicitationMessageBytesMax = 4000;
 inline constexpr std::size_t kElicitationFieldsMax = 50;
+inline constexpr std::size_t kElicitationSchemaBytesMax = std::size_t{64} << 10;
+inline constexpr std::size_t kElicitationUrlBytesMax = 4096;
+inline constexpr std::size_t kElicitationIdBytesMax = 1024;
 
 struct McpElicitation {
   std::string server{};   // ours, not what it calls itself
@@ -22,8 +25,8 @@ struct McpElicitation {
   std::string id{};       // of a page
 };
 
-// From the parameters of elicitation/create. Refused: forms with values inside of values, addresses that are no web
-// addresses.
+// From the parameters of elicitation/create. Refused: forms with values inside of values or too long to be read,
+// addresses that are no web addresses or too long to be looked at.
 Result<McpElicitation> read_elicitation(std::string_view server, const Json& params);
 
 // What the user has filled in, as the server gets it: fields that they left out have the default that the form names.

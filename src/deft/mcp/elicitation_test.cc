@@ -51,5 +51,24 @@ TEST(Elicitation, AnAnswerThatDoesNotFitIsAnError) {
   EXPECT_FALSE(filled_form(*read, JsonObject{{"age", "old"}}));
 }
 
+TEST(Elicitation, WhatNobodyCouldReadOrSeeIsRefused) {
+  const auto page = [](std::string url) {
+    return read_elicitation("srv", JsonObject{{"message", "m"}, {"mode", "url"}, {"url", std::move(url)}});
+  };
+  EXPECT_FALSE(page("https://a.example/" + std::string(5000, 'x')));
+  EXPECT_FALSE(page("https://a.example/\u202Emoc.elgoog"));
+  EXPECT_FALSE(page("https://google.com@evil.example/"));
+  EXPECT_FALSE(page("https://a.example/\x1b[2J"));
+  EXPECT_FALSE(page("file:///etc/passwd"));
+  JsonArray choices;
+  for (int i = 0; i < 10'000; ++i) choices.emplace_back("choice " + std::to_string(i));
+  EXPECT_FALSE(read_elicitation("srv", form({{"name", {{"type", "string"}, {"enum", std::move(choices)}}}})));
+  const auto read = read_elicitation("srv", JsonObject{{"message", "a\x1b]0;b\x07\u202E" + std::string(9000, 'c')},
+                                                       {"requestedSchema", {{"properties", JsonObject{}}}}});
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->message.starts_with("a]0;bccc"));
+  EXPECT_LE(read->message.size(), kElicitationMessageBytesMax);
+}
+
 }  // namespace
 }  // namespace deft

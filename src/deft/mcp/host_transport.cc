@@ -41,6 +41,14 @@ void HostTransport::send(RpcMessage message, HttpHeaders) {
   });
 }
 
+std::function<void(Json message)> HostTransport::door() const {
+  return [shared = shared_](Json message) {
+    const auto receiver = shared->listener();
+    if (!receiver) return;
+    if (auto read = read_rpc(std::move(message))) receiver->received(*std::move(read));
+  };
+}
+
 void HostTransport::close() {
   const std::lock_guard lock(shared_->mutex);
   shared_->receiver = nullptr;

@@ -22,6 +22,8 @@ class HostTransport final : public McpTransport {
   void send(RpcMessage message, HttpHeaders headers = {}) override;
   void forget(const RpcId&) override {}
   void close() override;
+  // Where the host delivers what its server says by itself; may be used as long as one likes, on any thread.
+  std::function<void(Json message)> door() const;
 
  private:
   struct Shared;

@@ -78,6 +78,7 @@ HttpHeaders standard_headers(std::string_view method, const Json* params) {
   std::string_view key;
   if (method == "tools/call" || method == "prompts/get") key = "name";
   if (method == "resources/read") key = "uri";
+  if (method.starts_with("tasks/")) key = "taskId";
   if (key.empty()) return out;
   if (const auto name = find_string(*params, key)) out.emplace_back("Mcp-Name", header_value(*name));
   return out;

@@ -40,6 +40,26 @@ HttpHeaders message_headers(const RpcMessage& message) {
       message);
 }
 
+// How soon a stream that ended may be opened again. A server can close each at once and wish for the next without
+// delay: then the pauses grow.
+class Reopening {
+ public:
+  explicit Reopening(const Clock& clock) : clock_(clock) {}
+  void opened() { opened_ = clock_.now(); }
+  Duration pause(std::optional<Duration> wished, Duration otherwise) {
+    if (opened_ && clock_.now() - *opened_ >= kMcpReopenMax) least_ = kMcpReopenMin;
+    opened_.reset();
+    const Duration time = std::max(wished.value_or(otherwise), least_);
+    least_ = std::min(least_ * 2, kMcpReopenMax);
+    return time;
+  }
+
+ private:
+  const Clock& clock_;
+  std::optional<TimePoint> opened_;
+  Duration least_ = kMcpReopenMin;
+};
+
 // Hands on what passes, and notes whether the answer to one request was among it.
 class Watcher final : public McpReceiver {
  public:
@@ -146,16 +166,22 @@ void HttpTransport::carry(const RpcMessage& message, const HttpHeaders& headers,
 }
 
 Result<HttpRequest> HttpTransport::make_request(std::string method, HttpHeaders& identity,
-                                                const std::stop_token& stop) const {
-  HttpRequest request{.method = std::move(method), .url = options_.url, .headers = options_.headers};
+                                                const std::stop_token& stop) {
   if (options_.authorizer) {
     auto headers = options_.authorizer->headers(stop);
     if (!headers) return std::unexpected(std::move(headers.error()));
-    identity = *headers;
-    for (auto& header : *headers) {
-      // What was said explicitly counts more.
-      if (!find_header(options_.headers, header.first)) request.headers.push_back(std::move(header));
-    }
+    identity = *std::move(headers);
+    const std::lock_guard lock(mutex_);
+    last_identity_ = identity;
+  }
+  return request_by(identity, std::move(method));
+}
+
+HttpRequest HttpTransport::request_by(const HttpHeaders& identity, std::string method) const {
+  HttpRequest request{.method = std::move(method), .url = options_.url, .headers = options_.headers};
+  for (const auto& header : identity) {
+    // What was said explicitly counts more.
+    if (!find_header(options_.headers, header.first)) request.headers.push_back(header);
   }
   const std::lock_guard lock(mutex_);
   if (!version_.empty()) request.headers.emplace_back("MCP-Protocol-Version", version_);
@@ -188,6 +214,8 @@ std::optional<McpFailure> HttpTransport::post(const RpcMessage& message, const H
       prepared->headers.insert(prepared->headers.end(), headers.begin(), headers.end());
     }
     prepared->body = to_text(message);
+    // Later messages wait for it, so it cannot be waited for without end; a request has its own time.
+    if (!request) prepared->deadline = clock_.now() + options_.taken_timeout;
     HttpExchange exchange(http_, *std::move(prepared));
     auto head = exchange.head(stop);
     if (!head) return to_failure(std::move(head.error()));
@@ -294,12 +322,13 @@ std::optional<McpFailure> HttpTransport::resume(const RpcRequest& request, Strea
                                                 const std::stop_token& stop) {
   const McpFailure lost{.code = Errc::io, .message = "the connection broke before the server had answered"};
   Duration delay = kMcpResumeDelay;
+  Reopening reopening(clock_);
   for (int tries = 0; tries < kMcpResumesMax; ++tries) {
     {
       const std::lock_guard lock(mutex_);
       if (modern_ || state.last_id.empty()) return lost;
     }
-    if (!pause(state.retry.value_or(delay), stop)) return lost;
+    if (!pause(reopening.pause(state.retry, delay), stop)) return lost;
     delay = std::min(delay * 2, kMcpResumeDelayMax);
     HttpHeaders identity;
     auto prepared = make_request("GET", identity, stop);
@@ -311,6 +340,7 @@ std::optional<McpFailure> HttpTransport::resume(const RpcRequest& request, Strea
     if (!head) continue;
     if (head->status >= 400 && head->status < 500) return lost;
     if (!is_success(head->status) || !has_content_type(head->headers, kEventType)) continue;
+    reopening.opened();
     const std::string before = state.last_id;
     const auto read = read_events(exchange, request.id, state, stop);
     if (state.answered) return std::nullopt;
@@ -323,15 +353,32 @@ std::optional<McpFailure> HttpTransport::resume(const RpcRequest& request, Strea
 }
 
 void HttpTransport::listen() {
+  std::jthread ended;  // with a session that is over; joined when the lock is free again
   const std::lock_guard lock(mutex_);
-  if (modern_ || !receiver_ || listener_.joinable()) return;
-  listener_ = std::jthread([this](const std::stop_token& stop) { listen_until(stop); });
+  if (modern_ || !receiver_) return;
+  ++listens_;
+  if (is_listening_) return;
+  ended = std::move(listener_);
+  is_listening_ = true;
+  listener_ = std::jthread([this, heard = listens_](const std::stop_token& stop) mutable {
+    while (true) {
+      listen_until(stop);
+      const std::lock_guard inner(mutex_);
+      // While it gave up, another session may have begun.
+      if (stop.stop_requested() || heard == listens_) {
+        is_listening_ = false;
+        return;
+      }
+      heard = listens_;
+    }
+  });
 }
 
 // The server's own stream. It is a convenience: without it only what the server says by itself is not heard.
 void HttpTransport::listen_until(const std::stop_token& stop) {
   StreamState state;
   Duration delay = kMcpResumeDelay;
+  Reopening reopening(clock_);
   for (int tries = 0; tries < kMcpResumesMax && !stop.stop_requested(); ++tries) {
     HttpHeaders identity;
     auto prepared = make_request("GET", identity, stop);
@@ -343,11 +390,12 @@ void HttpTransport::listen_until(const std::stop_token& stop) {
     if (head && head->status >= 400 && head->status < 500) return;
     if (head && is_success(head->status)) {
       if (!has_content_type(head->headers, kEventType)) return;
+      reopening.opened();
       [[maybe_unused]] const auto read = read_events(exchange, std::nullopt, state, stop);
       tries = -1;
       delay = kMcpResumeDelay;
     }
-    if (!pause(state.retry.value_or(delay), stop)) return;
+    if (!pause(reopening.pause(state.retry, delay), stop)) return;
     delay = std::min(delay * 2, kMcpResumeDelayMax);
   }
 }
@@ -369,11 +417,13 @@ void HttpTransport::close() {
   std::list<Work> work;
   std::jthread listener;
   std::string session;
+  HttpHeaders identity;
   {
     const std::lock_guard lock(mutex_);
     if (!receiver_) return;
     receiver_ = nullptr;
     session = session_;
+    identity = last_identity_;
     listener = std::move(listener_);
     for (Work& each : work_) each.thread.request_stop();
     listener.request_stop();
@@ -392,12 +442,10 @@ void HttpTransport::close() {
     work_.clear();
   }
   if (session.empty()) return;
-  HttpHeaders identity;
-  std::stop_source enough;
-  auto prepared = make_request("DELETE", identity, enough.get_token());
-  if (!prepared) return;
-  prepared->deadline = clock_.now() + kGoodbyeMax;
-  HttpExchange exchange(http_, *std::move(prepared));
+  // By what the server knew us by: nobody waits for a token to be renewed for that.
+  HttpRequest goodbye = request_by(identity, "DELETE");
+  goodbye.deadline = clock_.now() + kGoodbyeMax;
+  HttpExchange exchange(http_, std::move(goodbye));
   [[maybe_unused]] const auto head = exchange.head({});
 }
 

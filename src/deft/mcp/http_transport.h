@@ -25,6 +25,11 @@ inline constexpr int kMcpResumesMax = 5;
 // Between two such attempts, if the server names no time; doubled each time, up to the second one.
 inline constexpr Duration kMcpResumeDelay = std::chrono::seconds(1);
 inline constexpr Duration kMcpResumeDelayMax = std::chrono::seconds(30);
+// What a server says of that time holds within these: one that closes each stream at once is asked ever more seldom.
+inline constexpr Duration kMcpReopenMin = std::chrono::milliseconds(50);
+inline constexpr Duration kMcpReopenMax = std::chrono::seconds(1);
+// How long a server may take to say that it has a message that is no request.
+inline constexpr Duration kMcpTakenTimeout = std::chrono::seconds(60);
 inline constexpr int kMcpRefusalsMax = 3;  // of one request, by 401 or 403
 
 // A server on the web, by the streamable HTTP transport of both eras (FORMATS 7.3): every message is a POST, answered
@@ -36,6 +41,7 @@ class HttpTransport final : public McpTransport {
     std::string url{};
     HttpHeaders headers{};                // of the user's configuration
     McpAuthorizer* authorizer = nullptr;  // outlives the transport; nothing: none
+    Duration taken_timeout = kMcpTakenTimeout;
   };
   HttpTransport(HttpClient& http, const Clock& clock, Options options);
   ~HttpTransport() override;
@@ -71,7 +77,8 @@ class HttpTransport final : public McpTransport {
   // A stream that ended before the response came, taken up again.
   std::optional<McpFailure> resume(const RpcRequest& request, StreamState& state, const std::stop_token& stop);
   void listen_until(const std::stop_token& stop);
-  Result<HttpRequest> make_request(std::string method, HttpHeaders& identity, const std::stop_token& stop) const;
+  Result<HttpRequest> make_request(std::string method, HttpHeaders& identity, const std::stop_token& stop);
+  HttpRequest request_by(const HttpHeaders& identity, std::string method) const;
   bool pause(Duration time, const std::stop_token& stop);
   void note_session(const HttpHead& head);
   McpFailure failed_status(HttpExchange& exchange, const HttpHead& head, const std::stop_token& stop);
@@ -84,6 +91,7 @@ class HttpTransport final : public McpTransport {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::shared_ptr<McpReceiver> receiver_;  // this and all below under mutex_; null after close()
+  HttpHeaders last_identity_;              // by which the last request said who we are
   std::string session_;
   std::string version_;
   bool modern_ = false;
@@ -92,6 +100,8 @@ class HttpTransport final : public McpTransport {
   // Those that are not requests and not with the server yet: what was taken later waits for them.
   std::set<std::uint64_t> unsettled_;
   std::jthread listener_;
+  bool is_listening_ = false;  // the listener has not given up
+  std::uint64_t listens_ = 0;  // how often it was wanted, once for each session
 };
 
 }  // namespace deft

@@ -8,6 +8,7 @@
 #include "deft/mcp/sse_transport.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/testing/http_peer.h"
+#include "deft/testing/real_processes.h"
 
 namespace deft {
 namespace {
@@ -63,7 +64,9 @@ class HttpServerOfTheOldEra : public ::testing::Test {
                          .call_timeout = call_timeout,
                          .make_transport = [this](bool old_sse) -> std::unique_ptr<McpTransport> {
                            const HttpTransport::Options options{.url = peer_->url("/mcp"),
-                                                                .headers = {{"X-Own", "yes"}}};
+                                                                .headers = {{"X-Own", "yes"}},
+                                                                .authorizer = authorizer_,
+                                                                .taken_timeout = taken_timeout_};
                            if (old_sse) return std::make_unique<SseTransport>(http_, clock_, options);
                            return std::make_unique<HttpTransport>(http_, clock_, options);
                          }},
@@ -92,6 +95,8 @@ class HttpServerOfTheOldEra : public ::testing::Test {
 
   SystemClock clock_;
   CurlHttpClient http_{HttpNetwork()};
+  Duration taken_timeout_ = kMcpTakenTimeout;
+  McpAuthorizer* authorizer_ = nullptr;
   std::atomic<int> sessions_ = 0;
   std::unique_ptr<HttpPeer> peer_;
   std::unique_ptr<McpClient> client_;
@@ -162,6 +167,37 @@ TEST_F(HttpServerOfTheOldEra, AForgottenSessionIsBegunAnewAndTheCallRepeated) {
   EXPECT_EQ(call(), "session 2");
   EXPECT_EQ(count("initialize"), 2U);
   EXPECT_EQ(count("tools/call"), 2U);
+}
+
+TEST_F(HttpServerOfTheOldEra, InANewSessionTheServersOwnStreamIsOpenedAgain) {
+  std::atomic<int> streams = 0;
+  std::atomic<bool> forgets = false;
+  peer_ = std::make_unique<HttpPeer>([&](const PeerRequest& request, PeerAnswer& answer) {
+    const std::string method = method_of(request);
+    if (request.method == "DELETE") return answer.send(200, {}, "");
+    if (method == "server/discover") return answer.send(400, kJson, R"({"error":"no session"})");
+    if (method == "initialize") {
+      forgets = false;
+      return answer.send(200, {{"Content-Type", "application/json"}, {"Mcp-Session-Id", std::to_string(++sessions_)}},
+                         result_to(request, initialized()));
+    }
+    if (request.header("Mcp-Session-Id") != std::to_string(sessions_) || forgets) return answer.send(404, {}, "");
+    if (method == "notifications/initialized") return answer.send(202, {}, "");
+    // The stream ends at once; the client comes back for more until the session is over.
+    if (request.method == "GET") return ++streams, answer.send(200, kEvents, "retry: 1\n\n");
+    answer.send(200, kJson, result_to(request, said("hi")));
+  });
+  connect();
+  EXPECT_TRUE(testing::eventually([&] { return streams >= 2; }));
+  forgets = true;
+  const auto refused = [&] {
+    const auto requests = peer_->requests();
+    return requests.back().method == "GET";
+  };
+  EXPECT_TRUE(testing::eventually(refused));
+  EXPECT_EQ(call(), "hi");
+  const int before = streams;
+  EXPECT_TRUE(testing::eventually([&] { return streams > before; })) << "what the server says by itself is heard again";
 }
 
 TEST_F(HttpServerOfTheOldEra, ARotatedSessionIdIsUsedFromThenOn) {
@@ -265,6 +301,75 @@ TEST_F(HttpServerOfTheOldEra, AnAddressElsewhereForMessagesIsRefused) {
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code, Errc::denied);
   transport.close();
+}
+
+TEST_F(HttpServerOfTheOldEra, AMessageThatTheServerDoesNotTakeHoldsUpLaterOnesOnlyForSoLong) {
+  taken_timeout_ = std::chrono::milliseconds(50);
+  std::stop_source stop;
+  serve([&](const PeerRequest& request, PeerAnswer& answer) {
+    if (method_of(request) == "ping") return answer.send(200, kJson, result_to(request, JsonObject{}));
+    if (method_of(request) == "tools/call") stop.request_stop();
+    answer.wait_until_gone();  // also of the word that the call was taken back
+  });
+  connect();
+  ASSERT_FALSE(client_->call_tool("echo", JsonObject{}, {}, stop.get_token()));
+  EXPECT_TRUE(client_->ping({}));
+}
+
+TEST_F(HttpServerOfTheOldEra, AServerThatClosesEachStreamAtOnceIsAskedMoreAndMoreSeldom) {
+  std::atomic<int> streams = 0;
+  peer_ = std::make_unique<HttpPeer>([&](const PeerRequest& request, PeerAnswer& answer) {
+    const std::string method = method_of(request);
+    if (request.method == "DELETE") return answer.send(200, {}, "");
+    if (request.method == "GET") {
+      return answer.send(200, kEvents, "id: " + std::to_string(++streams) + "\nretry: 0\ndata:\n\n");
+    }
+    if (method == "server/discover") return answer.send(400, kJson, "{}");
+    if (method == "initialize") return answer.send(200, kJson, result_to(request, initialized()));
+    answer.send(202, {}, "");
+  });
+  connect();
+  ASSERT_TRUE(testing::eventually([&] { return streams >= 5; }));
+  // 50, 100, 200 and 400 ms lie between five of them: without the pauses there would be thousands by now.
+  EXPECT_LT(streams, 100);
+}
+
+TEST_F(HttpServerOfTheOldEra, ARedirectIsNotFollowedAndNobodyElseSeesOurHeaders) {
+  HttpPeer other([](const PeerRequest&, PeerAnswer& answer) { answer.send(200, kJson, "{}"); });
+  serve([&](const PeerRequest&, PeerAnswer& answer) {
+    answer.send(307, {{"Location", other.url("/latest/meta-data/")}}, "");
+  });
+  connect();
+  EXPECT_EQ(call(),
+            "failed: the server answered with HTTP status 307; redirections are not followed, give the final address");
+  EXPECT_TRUE(other.requests().empty());
+}
+
+TEST_F(HttpServerOfTheOldEra, SayingGoodbyeAsksNobodyWhoWeAre) {
+  // As if a token had to be renewed first, at somebody who does not answer.
+  class Slow final : public McpAuthorizer {
+   public:
+    Result<HttpHeaders> headers(std::stop_token) override {
+      EXPECT_FALSE(is_over);
+      return HttpHeaders{{"Authorization", "Bearer t"}};
+    }
+    Result<void> refused(const HttpHead&, const HttpHeaders&, std::stop_token) override { return {}; }
+    std::atomic<bool> is_over = false;
+  };
+  Slow authorizer;
+  authorizer_ = &authorizer;
+  serve(
+      [](const PeerRequest& request, PeerAnswer& answer) { answer.send(200, kJson, result_to(request, said("hi"))); });
+  connect();
+  EXPECT_EQ(call(), "hi");
+  EXPECT_TRUE(testing::eventually([&] {
+    const auto requests = peer_->requests();
+    return std::ranges::any_of(requests, [](const auto& one) { return one.method == "GET"; });
+  }));
+  authorizer.is_over = true;
+  client_->close();
+  EXPECT_EQ(peer_->requests().back().method, "DELETE");
+  EXPECT_EQ(peer_->requests().back().header("Authorization"), "Bearer t");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "deft/config/mcp_settings.h"
 #include "deft/mcp/oauth.h"
 #include "deft/os/http_server.h"
 
@@ -31,6 +32,10 @@ class LoopbackBrowser final : public OauthBrowser {
   std::unique_ptr<HttpServer> server_;
 };
 
+// How to log in to a server, from its settings and the environment: MCP_CLIENT_SECRET is the client's secret,
+// MCP_ID_TOKEN what shows an identity provider who the user is. A repository's own entry gets neither, nor a key file.
+OauthOptions oauth_options(const McpServerSettings& settings, const VariableLookup& environment, OauthBrowser* browser);
+
 // Tokens and client ids in a file that only its user can read (0600), shared by all sessions.
 class OauthFile final : public OauthStore {
  public:
@@ -40,6 +45,7 @@ class OauthFile final : public OauthStore {
   std::optional<Json> load(const std::string& key) override;
   void save(const std::string& key, const Json& value) override;
   void forget(const std::string& key) override;
+  std::shared_ptr<void> alone(const Clock& clock, std::stop_token stop) override;
 
  private:
   Json read() const;

@@ -44,13 +44,13 @@ class ProgressGate {
 
 class McpTool final : public Tool {
  public:
-  McpTool(std::shared_ptr<McpCaller> server, McpToolDefinition definition, std::string api_name, bool changed,
+  McpTool(std::shared_ptr<McpCaller> server, McpToolDefinition definition, McpToolName name, bool changed,
           std::function<void()> was_run)
       : server_(std::move(server)),
         definition_(std::move(definition)),
         changed_(changed),
         was_run_(std::move(was_run)),
-        spec_{.name = std::move(api_name),
+        spec_{.name = mcp_api_name(name),
               .aliases = {},
               .description = definition_.description.empty() ? definition_.title : definition_.description,
               .input_schema = definition_.input_schema} {
@@ -60,6 +60,7 @@ class McpTool final : public Tool {
     spec_.always_load = definition_.always_load;
     spec_.result_characters_declared = definition_.result_characters_max;
     spec_.origin = Origin::mcp;
+    spec_.mcp = std::move(name);
     if (!definition_.output_schema) return;
     // An output schema that cannot be used checks nothing: that is the server's loss.
     if (auto schema = Schema::compile(*definition_.output_schema)) output_schema_ = *std::move(schema);
@@ -90,6 +91,7 @@ class McpTool final : public Tool {
       options.progress = [gate](const Json& params) { gate->pass(params); };
     }
     options.headers = param_header_values(definition_.param_headers, input);
+    options.as_task = definition_.needs_task;
     const auto outcome = server_->call_tool(definition_.name, input, std::move(options), io.stop);
     gate->close();
     if (!outcome) {
@@ -133,9 +135,9 @@ Error mcp_call_error(const std::string& server, const McpFailure& failure) {
                             ". Nobody knows whether it was carried out, so it was not sent again; look before you do."};
 }
 
-std::shared_ptr<Tool> make_mcp_tool(std::shared_ptr<McpCaller> server, McpToolDefinition definition,
-                                    std::string api_name, bool changed, std::function<void()> was_run) {
-  return std::make_shared<McpTool>(std::move(server), std::move(definition), std::move(api_name), changed,
+std::shared_ptr<Tool> make_mcp_tool(std::shared_ptr<McpCaller> server, McpToolDefinition definition, McpToolName name,
+                                    bool changed, std::function<void()> was_run) {
+  return std::make_shared<McpTool>(std::move(server), std::move(definition), std::move(name), changed,
                                    std::move(was_run));
 }
 

@@ -24,14 +24,16 @@ class McpCaller {
                                std::stop_token stop) = 0;
   virtual std::expected<McpList, McpFailure> list(McpListKind kind, std::stop_token stop) = 0;
   virtual McpOutcome read_resource(const std::string& uri, std::stop_token stop) = 0;
+  // Whether it shall tell when this resource changes; as long as the session lasts, whatever happens to the server.
+  virtual std::expected<void, McpFailure> watch_resource(const std::string& uri, bool watch, std::stop_token stop) = 0;
 };
 
 // One tool of a server. It is a stranger's: whether it may run is asked as for any other, whatever it says of itself;
 // its hint that it only reads lets it run beside others, nothing more.
 //
 // `changed`: what the model is told of it is not what it was when it was last allowed; the next question says so.
-std::shared_ptr<Tool> make_mcp_tool(std::shared_ptr<McpCaller> server, McpToolDefinition definition,
-                                    std::string api_name, bool changed, std::function<void()> was_run);
+std::shared_ptr<Tool> make_mcp_tool(std::shared_ptr<McpCaller> server, McpToolDefinition definition, McpToolName name,
+                                    bool changed, std::function<void()> was_run);
 
 // ListMcpResourcesTool and ReadMcpResourceTool, over all servers. `servers` is asked at each call.
 using McpCallers = std::function<std::vector<std::shared_ptr<McpCaller>>()>;

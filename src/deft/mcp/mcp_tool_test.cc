@@ -16,6 +16,7 @@ class FakeServer final : public McpCaller {
   McpOutcome call_tool(const std::string& tool, const Json& arguments, McpCallOptions options,
                        std::stop_token) override {
     called = tool + " " + to_json(arguments);
+    as_task = options.as_task;
     headers = options.headers;
     for (int i = 0; i < progresses; ++i) options.progress(JsonObject{{"progress", i}, {"total", 9}, {"odd", 1}});
     return outcome;
@@ -28,6 +29,15 @@ class FakeServer final : public McpCaller {
     return Json(JsonObject{{"contents", {{{"uri", uri}, {"text", "inside"}}}}});
   }
 
+  std::expected<void, McpFailure> watch_resource(const std::string& uri, bool watch, std::stop_token) override {
+    if (!can_watch) return std::unexpected(McpFailure{.message = "the server does not tell"});
+    watched = (watch ? "+" : "-") + uri;
+    return {};
+  }
+
+  bool can_watch = true;
+  std::string watched;
+  bool as_task = false;
   std::optional<std::string> why_down;
   McpOutcome outcome = Json(JsonObject{{"content", {{{"type", "text"}, {"text", "said"}}}}});
   std::string called;
@@ -43,7 +53,8 @@ class McpToolTest : public ::testing::Test {
   std::shared_ptr<Tool> tool(std::string_view entry, bool changed = false) {
     auto definition = read_tool_definition(*parse_json(entry));
     EXPECT_TRUE(definition);
-    return make_mcp_tool(server_, *std::move(definition), "mcp__srv__t", changed, [this] { ++runs_; });
+    const McpToolName name{.server = "srv", .tool = definition->name};
+    return make_mcp_tool(server_, *std::move(definition), name, changed, [this] { ++runs_; });
   }
   std::string failure(McpFailure failure) { return mcp_call_error("srv", failure).message; }
 
@@ -121,6 +132,42 @@ TEST_F(McpToolTest, ResourcesAreListedAndReadByServer) {
   const auto unknown = bench_.call(*read, JsonObject{{"server", "x"}, {"uri", "u"}});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message, "There is no MCP server \"x\". Known servers: srv.");
+}
+
+TEST_F(McpToolTest, PeopleKnowItByTheNamesOfServerAndToolWhateverModelsCallIt) {
+  const std::string longest = "a_tool/of.many" + std::string(80, 'x');
+  const auto t = tool(R"({"name":")" + longest + R"(","inputSchema":{"type":"object"}})");
+  EXPECT_EQ(t->spec().name.size(), kMcpApiNameCharactersMax);
+  ASSERT_TRUE(t->spec().mcp);
+  EXPECT_EQ(t->spec().mcp->full(), "mcp__srv__" + longest);
+}
+
+TEST_F(McpToolTest, AToolThatOnlyRunsAsATaskIsCalledSo) {
+  const auto t = tool(R"({"name":"t","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}})");
+  ASSERT_TRUE(bench_.call(*t, JsonObject{}));
+  EXPECT_TRUE(server_->as_task);
+  ASSERT_TRUE(bench_.call(*tool(kPlain), JsonObject{}));
+  EXPECT_FALSE(server_->as_task);
+}
+
+TEST_F(McpToolTest, AResourceCanBeWatchedAndLetGo) {
+  const auto read = make_read_mcp_resource_tool([this] { return std::vector<std::shared_ptr<McpCaller>>{server_}; });
+  const auto plain = bench_.call(*read, JsonObject{{"server", "srv"}, {"uri", "note://1"}});
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(server_->watched, "");
+  EXPECT_EQ(plain->text.find("told"), std::string::npos);
+  const auto begun = bench_.call(*read, JsonObject{{"server", "srv"}, {"uri", "note://1"}, {"subscribe", true}});
+  ASSERT_TRUE(begun);
+  EXPECT_EQ(server_->watched, "+note://1");
+  EXPECT_NE(begun->text.find("You will be told when it changes."), std::string::npos);
+  const auto ended = bench_.call(*read, JsonObject{{"server", "srv"}, {"uri", "note://1"}, {"subscribe", false}});
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(server_->watched, "-note://1");
+  server_->can_watch = false;
+  const auto refused = bench_.call(*read, JsonObject{{"server", "srv"}, {"uri", "note://1"}, {"subscribe", true}});
+  ASSERT_TRUE(refused) << "it is read all the same";
+  EXPECT_NE(refused->text.find("inside"), std::string::npos);
+  EXPECT_NE(refused->text.find("You will not be told of changes: the server does not tell."), std::string::npos);
 }
 
 }  // namespace

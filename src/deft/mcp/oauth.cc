@@ -6,6 +6,8 @@
 #include "deft/base/base64.h"
 #include "deft/base/sha256.h"
 #include "deft/base/text.h"
+#include "deft/base/url.h"
+#include "deft/os/private_key.h"
 #include "deft/os/uuid.h"
 
 namespace deft {
@@ -77,7 +79,7 @@ Result<HttpHeaders> OauthAuthorizer::headers(std::stop_token stop) {
     if (auto kept = store_.load(token_key())) token_ = *std::move(kept);
     is_loaded_ = true;
   }
-  if (token_.is_null()) return HttpHeaders{};
+  if (token_.is_null() || !is_safe_oauth_url(options_.url)) return HttpHeaders{};
   const auto ends = find_int(token_, "expires_at");
   const auto ahead = std::chrono::duration_cast<std::chrono::seconds>(kOauthRenewAhead).count();
   if (ends && *ends - ahead <= seconds_since_1970(clock_) && find(token_, "refresh_token") != nullptr) {
@@ -106,6 +108,7 @@ Result<void> OauthAuthorizer::refused(const HttpHead& head, const HttpHeaders& s
     ++step_ups_;
     return authorize(challenge, stop);
   }
+  if (take_renewed()) return {};  // somebody has logged in elsewhere
   if (token && find(token_, "refresh_token") != nullptr && refresh(stop)) return {};
   return authorize(challenge, stop);
 }
@@ -134,15 +137,45 @@ void OauthAuthorizer::log_out() {
   store_.forget(token_key());
 }
 
-Result<Json> OauthAuthorizer::fetch_document(const std::string& url, const std::stop_token& stop, int* status) {
-  auto response = fetch(http_,
-                        {.url = url,
-                         .headers = {{"Accept", "application/json"}},
-                         .deadline = clock_.now() + kOauthRequestTimeout,
-                         .body_bytes_max = kOauthDocumentBytesMax},
-                        stop);
+// Is the server itself on this machine or in a private network? Then so may be what it sends us to.
+bool OauthAuthorizer::is_among_private() const {
+  const auto own = parse_web_url(options_.url);
+  const auto addresses = own ? options_.resolve(own->host) : std::vector<std::string>{};
+  return addresses && std::ranges::any_of(*addresses, [](const std::string& one) { return !is_public_address(one); });
+}
+
+// A server on the web may send us to any address by what it says of logging in. It does not get us to knock at the
+// doors of this machine and of the networks behind it, whatever name they have there; what was checked is what is
+// dialled.
+Result<void> OauthAuthorizer::check_place(const std::string& url, HttpRequest* request) const {
+  // What the user named themselves is theirs, wherever it is.
+  const std::string origin = origin_of(url);
+  const bool is_own = origin == origin_of(options_.url);
+  const bool is_given = !options_.withholds_secrets && !options_.authorization_server_url.empty() &&
+                        origin == origin_of(options_.authorization_server_url);
+  if (is_own || is_given || (options_.enterprise && url == options_.enterprise->token_endpoint)) return {};
+  const auto place = parse_web_url(url);
+  if (!place) return fail(Errc::denied, one_line(url, kShownCharacters) + " is no web address");
+  if (is_among_private()) return {};
+  const auto addresses = options_.resolve(place->host);
+  if (!addresses) return options_.uses_proxy ? Result<void>() : std::unexpected(addresses.error());
+  if (!std::ranges::all_of(*addresses, is_public_address)) {
+    return fail(Errc::denied, "the server " + options_.server + " wants the login at " +
+                                  one_line(place->host, kShownCharacters) +
+                                  ", an address of this machine or of a private network: nobody logs in there");
+  }
+  if (request != nullptr && !options_.uses_proxy) request->address = addresses->front();
+  return {};
+}
+
+Result<Json> OauthAuthorizer::fetch_document(const std::string& url, const std::stop_token& stop) {
+  HttpRequest request{.url = url,
+                      .headers = {{"Accept", "application/json"}},
+                      .deadline = clock_.now() + kOauthRequestTimeout,
+                      .body_bytes_max = kOauthDocumentBytesMax};
+  if (auto allowed = check_place(url, &request); !allowed) return std::unexpected(std::move(allowed.error()));
+  auto response = fetch(http_, std::move(request), stop);
   if (!response) return std::unexpected(std::move(response.error()));
-  if (status != nullptr) *status = response->status;
   if (response->status != 200) {
     return fail(Errc::not_found, url + " answers with HTTP status " + std::to_string(response->status));
   }
@@ -157,25 +190,29 @@ Result<OauthAuthorizer::Grounds> OauthAuthorizer::look_around(const OauthChallen
   for (const std::string& url : protected_resource_urls(options_.url, challenge)) {
     auto document = fetch_document(url, stop);
     if (!document) {
-      if (document.error().code == Errc::cancelled) return std::unexpected(std::move(document.error()));
+      const Errc code = document.error().code;
+      if (code == Errc::cancelled || code == Errc::denied) return std::unexpected(std::move(document.error()));
       continue;
     }
     auto resource = read_protected_resource(*document, options_.url);
-    if (!resource) return std::unexpected(std::move(resource.error()));
+    if (!resource) {
+      // Whom it would send us to is looked at all the same: to know of both documents whether they can be trusted.
+      const auto named = read_authorization_servers(*document);
+      if (!named.empty() && is_safe_oauth_url(named[0])) static_cast<void>(find_server(named[0], stop));
+      return std::unexpected(std::move(resource.error()));
+    }
     out.resource = *std::move(resource);
     break;
   }
   std::string issuer = options_.authorization_server_url;
+  const bool is_described = !out.resource.resource.empty();
+  if (!is_described) out.resource.resource = options_.url;
   if (!issuer.empty()) {
-    auto document = fetch_document(issuer, stop);
-    if (!document) return std::unexpected(std::move(document.error()));
-    auto server = read_authorization_server(*document, find_string(*document, "issuer").value_or(""));
+    auto server = read_named_server(issuer, stop);
     if (!server) return std::unexpected(std::move(server.error()));
     out.server = *std::move(server);
     return out;
   }
-  const bool is_described = !out.resource.resource.empty();
-  if (!is_described) out.resource.resource = options_.url;
   issuer = out.resource.authorization_servers.empty() ? origin_of(options_.url) : out.resource.authorization_servers[0];
   if (!is_safe_oauth_url(issuer)) {
     return fail(Errc::denied, "the authorization server " + one_line(issuer, kShownCharacters) +
@@ -190,6 +227,22 @@ Result<OauthAuthorizer::Grounds> OauthAuthorizer::look_around(const OauthChallen
   if (is_described || server.error().code != Errc::not_found) return std::unexpected(std::move(server.error()));
   out.server = assumed_authorization_server(options_.url);
   return out;
+}
+
+// By "authServerMetadataUrl". Whose document it says to be must be who serves it: else the codes and secrets that are
+// meant for one authorization server could be had by another one that takes its name.
+Result<AuthorizationServer> OauthAuthorizer::read_named_server(const std::string& url, const std::stop_token& stop) {
+  if (!is_safe_oauth_url(url)) {
+    return fail(Errc::denied, "authServerMetadataUrl is not protected by TLS: nobody logs in there");
+  }
+  const auto document = fetch_document(url, stop);
+  if (!document) return std::unexpected(document.error());
+  const std::string issuer(find_string(*document, "issuer").value_or(""));
+  if (origin_of(issuer) != origin_of(url)) {
+    return fail(Errc::denied, "authServerMetadataUrl describes " + one_line(issuer, kShownCharacters) +
+                                  ", which is another server: nobody logs in there");
+  }
+  return read_authorization_server(*document, issuer);
 }
 
 Result<AuthorizationServer> OauthAuthorizer::find_server(const std::string& issuer, const std::stop_token& stop) {
@@ -218,18 +271,87 @@ std::vector<std::string> OauthAuthorizer::wanted_scopes(const Grounds& grounds, 
 }
 
 Result<void> OauthAuthorizer::authorize(const OauthChallenge& challenge, const std::stop_token& stop) {
-  if (options_.browser == nullptr && !options_.client_credentials) {
+  if (options_.browser == nullptr && !options_.client_credentials && !options_.enterprise) {
     return fail(Errc::denied,
                 "the server " + options_.server + " wants a login: run `deft mcp login " + options_.server + "`");
+  }
+  if (!is_safe_oauth_url(options_.url)) {
+    return fail(Errc::denied, "the server " + options_.server +
+                                  " wants a login, but its address is not protected by TLS: a token would be for all "
+                                  "to see");
+  }
+  if (options_.withholds_secrets && options_.client_credentials) {
+    return fail(Errc::denied, "the server " + options_.server +
+                                  " is the project's, and your secrets are not for it: configure it yourself with "
+                                  "`deft mcp add-json`");
   }
   auto grounds = look_around(challenge, stop);
   if (!grounds) return std::unexpected(std::move(grounds.error()));
   const std::vector<std::string> scopes = wanted_scopes(*grounds, challenge);
-  if (!options_.client_credentials) return visit_and_exchange(*grounds, scopes, stop);
+  if (!options_.client_credentials && !options_.enterprise) return visit_and_exchange(*grounds, scopes, stop);
   FormFields fields{{"grant_type", "client_credentials"}};
+  if (options_.enterprise) {
+    auto grant = enterprise_grant(*grounds, scopes, stop);
+    if (!grant) return std::unexpected(std::move(grant.error()));
+    fields = {{"grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"}, {"assertion", *std::move(grant)}};
+  }
   if (!scopes.empty()) fields.emplace_back("scope", join_scopes(scopes));
   return exchange(*grounds, {.id = options_.client_id, .secret = options_.client_secret}, std::move(fields), scopes,
                   stop);
+}
+
+// What shows who the user is, at the identity provider, in exchange for a grant that is good for this server alone.
+Result<std::string> OauthAuthorizer::enterprise_grant(const Grounds& grounds, const std::vector<std::string>& scopes,
+                                                      const std::stop_token& stop) {
+  const OauthOptions::Enterprise& provider = *options_.enterprise;
+  if (!is_safe_oauth_url(provider.token_endpoint)) {
+    return fail(Errc::denied, "the identity provider's token endpoint is not protected by TLS");
+  }
+  FormFields fields{{"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"},
+                    {"requested_token_type", "urn:ietf:params:oauth:token-type:id-jag"},
+                    {"audience", grounds.server.issuer},
+                    {"resource", grounds.resource.resource},
+                    {"subject_token", provider.id_token},
+                    {"subject_token_type", "urn:ietf:params:oauth:token-type:id_token"}};
+  if (!scopes.empty()) fields.emplace_back("scope", join_scopes(scopes));
+  if (!provider.client_id.empty()) fields.emplace_back("client_id", provider.client_id);
+  const auto document =
+      ask_for_token({.method = "POST",
+                     .url = provider.token_endpoint,
+                     .headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}},
+                     .body = form_encode(fields)},
+                    stop);
+  if (!document) return std::unexpected(document.error());
+  return std::string(*find_string(*document, "access_token"));
+}
+
+// The client says who it is, signed with its key: good for this authorization server, for a few minutes, once.
+Result<std::string> OauthAuthorizer::client_assertion(const AuthorizationServer& server,
+                                                      const std::string& client) const {
+  const std::int64_t now = seconds_since_1970(clock_);
+  const auto minutes = std::chrono::duration_cast<std::chrono::seconds>(kOauthAssertionTime).count();
+  const JsonObject header{{"alg", options_.signing_algorithm}, {"typ", "JWT"}};
+  const JsonObject claims{{"iss", client},        {"sub", client}, {"aud", server.issuer},
+                          {"jti", random_uuid()}, {"iat", now},    {"exp", now + minutes}};
+  const std::string text = to_base64_url(to_json(header)) + '.' + to_base64_url(to_json(claims));
+  const auto signature = sign_for_jws(options_.signing_algorithm, options_.private_key, text);
+  if (!signature) return std::unexpected(signature.error());
+  return text + '.' + to_base64_url(*signature);
+}
+
+// What a token endpoint gives; it has an access token.
+Result<Json> OauthAuthorizer::ask_for_token(HttpRequest request, const std::stop_token& stop) {
+  if (auto allowed = check_place(request.url, &request); !allowed) return std::unexpected(std::move(allowed.error()));
+  request.deadline = clock_.now() + kOauthRequestTimeout;
+  request.body_bytes_max = kOauthDocumentBytesMax;
+  auto response = fetch(http_, std::move(request), stop);
+  if (!response) return std::unexpected(std::move(response.error()));
+  auto document = parse_json(response->body);
+  const auto token = document ? find_string(*document, "access_token") : std::nullopt;
+  if (response->status == 200 && token && !token->empty()) return *std::move(document);
+  const std::string said = document ? said_error(*document) : std::string();
+  return fail(Errc::denied, "the authorization server gave no token, HTTP status " + std::to_string(response->status) +
+                                (said.empty() ? "" : ": " + said));
 }
 
 Result<OauthAuthorizer::Client> OauthAuthorizer::find_client(const AuthorizationServer& server,
@@ -266,14 +388,14 @@ Result<OauthAuthorizer::Client> OauthAuthorizer::register_client(const Authoriza
                     {"token_endpoint_auth_method", method},
                     {"application_type", "native"}};
   if (!scopes.empty()) wanted["scope"] = join_scopes(scopes);
-  auto response = fetch(http_,
-                        {.method = "POST",
-                         .url = server.registration_endpoint,
-                         .headers = {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
-                         .body = to_json(wanted),
-                         .deadline = clock_.now() + kOauthRequestTimeout,
-                         .body_bytes_max = kOauthDocumentBytesMax},
-                        stop);
+  HttpRequest request{.method = "POST",
+                      .url = server.registration_endpoint,
+                      .headers = {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
+                      .body = to_json(wanted),
+                      .deadline = clock_.now() + kOauthRequestTimeout,
+                      .body_bytes_max = kOauthDocumentBytesMax};
+  if (auto allowed = check_place(request.url, &request); !allowed) return std::unexpected(std::move(allowed.error()));
+  auto response = fetch(http_, std::move(request), stop);
   if (!response) return std::unexpected(std::move(response.error()));
   auto document = parse_json(response->body);
   const auto id = document ? find_string(*document, "client_id") : std::nullopt;
@@ -296,6 +418,9 @@ Result<void> OauthAuthorizer::visit_and_exchange(const Grounds& grounds, const s
                                                  const std::stop_token& stop) {
   if (grounds.server.authorization_endpoint.empty()) {
     return fail(Errc::unsupported, "the authorization server names no page to log in at");
+  }
+  for (const std::string& url : {grounds.server.authorization_endpoint, grounds.server.token_endpoint}) {
+    if (auto allowed = check_place(url); !allowed) return allowed;
   }
   auto redirect_uri = options_.browser->redirect_uri();
   if (!redirect_uri) return std::unexpected(std::move(redirect_uri.error()));
@@ -354,12 +479,18 @@ Result<void> OauthAuthorizer::exchange(const Grounds& grounds, const Client& cli
   HttpRequest request{
       .method = "POST",
       .url = grounds.server.token_endpoint,
-      .headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}},
-      .deadline = clock_.now() + kOauthRequestTimeout,
-      .body_bytes_max = kOauthDocumentBytesMax};
+      .headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}}};
   fields.emplace_back("resource", grounds.resource.resource);
-  const std::string method = auth_method(grounds.server.token_auth_methods, client.auth_method, !client.secret.empty());
-  if (method == "client_secret_basic") {
+  const bool signs = options_.client_credentials && !options_.private_key.empty();
+  const std::string method =
+      signs ? "private_key_jwt"
+            : auth_method(grounds.server.token_auth_methods, client.auth_method, !client.secret.empty());
+  if (signs) {
+    auto assertion = client_assertion(grounds.server, client.id);
+    if (!assertion) return std::unexpected(std::move(assertion.error()));
+    fields.emplace_back("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+    fields.emplace_back("client_assertion", *std::move(assertion));
+  } else if (method == "client_secret_basic") {
     // Each part form-encoded: RFC 6749, 2.3.1.
     const std::string id = form_encode({{"", client.id}}).substr(1);
     const std::string secret = form_encode({{"", client.secret}}).substr(1);
@@ -369,16 +500,9 @@ Result<void> OauthAuthorizer::exchange(const Grounds& grounds, const Client& cli
     if (method == "client_secret_post") fields.emplace_back("client_secret", client.secret);
   }
   request.body = form_encode(fields);
-  auto response = fetch(http_, std::move(request), stop);
-  if (!response) return std::unexpected(std::move(response.error()));
-  auto document = parse_json(response->body);
-  const auto token = document ? find_string(*document, "access_token") : std::nullopt;
-  if (response->status != 200 || !token || token->empty()) {
-    const std::string said = document ? said_error(*document) : std::string();
-    return fail(Errc::denied, "the authorization server gave no token, HTTP status " +
-                                  std::to_string(response->status) + (said.empty() ? "" : ": " + said));
-  }
-  JsonObject kept{{"access_token", *token},
+  const auto document = ask_for_token(std::move(request), stop);
+  if (!document) return std::unexpected(document.error());
+  JsonObject kept{{"access_token", *find_string(*document, "access_token")},
                   {"issuer", grounds.server.issuer},
                   {"token_endpoint", grounds.server.token_endpoint},
                   {"resource", grounds.resource.resource},
@@ -401,7 +525,19 @@ Result<void> OauthAuthorizer::exchange(const Grounds& grounds, const Client& cli
   return {};
 }
 
+// Another process may have renewed it since. True: there is a newer one.
+bool OauthAuthorizer::take_renewed() {
+  auto kept = store_.load(token_key());
+  const auto token = kept ? find_string(*kept, "access_token") : std::nullopt;
+  if (!token || token == find_string(token_, "access_token")) return false;
+  const auto ends = find_int(*kept, "expires_at");
+  token_ = *std::move(kept);
+  return !ends || *ends > seconds_since_1970(clock_);
+}
+
 Result<void> OauthAuthorizer::refresh(const std::stop_token& stop) {
+  const std::shared_ptr<void> alone = store_.alone(clock_, stop);
+  if (take_renewed()) return {};
   const auto text = [this](std::string_view key) { return std::string(find_string(token_, key).value_or("")); };
   Grounds grounds;
   grounds.resource.resource = text("resource");

@@ -13,6 +13,7 @@
 #include "deft/base/json.h"
 #include "deft/mcp/authorizer.h"
 #include "deft/mcp/oauth_metadata.h"
+#include "deft/os/web_address.h"
 
 namespace deft {
 
@@ -23,6 +24,7 @@ inline constexpr int kOauthStepUpsMax = 2;
 inline constexpr std::size_t kOauthDocumentBytesMax = std::size_t{1} << 20;
 inline constexpr Duration kOauthRequestTimeout = std::chrono::seconds(30);
 inline constexpr Duration kOauthLoginTimeout = std::chrono::minutes(10);
+inline constexpr Duration kOauthAssertionTime = std::chrono::minutes(5);  // for which a signed word of ours is good
 
 // What is kept of a login, and under which key: a token counts only for the server that it was got for, a client id
 // only at the authorization server that gave it.
@@ -32,6 +34,9 @@ class OauthStore {
   virtual std::optional<Json> load(const std::string& key) = 0;
   virtual void save(const std::string& key, const Json& value) = 0;
   virtual void forget(const std::string& key) = 0;
+  // Whoever renews a token does it alone, also among processes: an authorization server may take the second use of a
+  // renewal token for a theft. Until the returned value is let go; null: there is nobody else, or it took too long.
+  virtual std::shared_ptr<void> alone(const Clock& clock, std::stop_token stop) = 0;
 };
 
 class OauthMemory final : public OauthStore {
@@ -39,6 +44,7 @@ class OauthMemory final : public OauthStore {
   std::optional<Json> load(const std::string& key) override;
   void save(const std::string& key, const Json& value) override;
   void forget(const std::string& key) override;
+  std::shared_ptr<void> alone(const Clock&, std::stop_token) override { return nullptr; }
 
  private:
   std::mutex mutex_;
@@ -64,8 +70,21 @@ struct OauthOptions {
   std::string client_metadata_url{};       // a document on the web that describes us; empty: none
   std::optional<std::string> scopes{};     // nothing else is asked for
   std::string authorization_server_url{};  // of its metadata; empty: what the server says
-  bool client_credentials = false;         // nobody logs in: the client's own id and secret are enough
-  OauthBrowser* browser = nullptr;         // null: nobody can log in now, and an error says how
+  bool client_credentials = false;         // nobody logs in: the client's own id and secret, or key, are enough
+  std::string private_key{};               // PEM: instead of a secret the client signs who it is (RFC 7523)
+  std::string signing_algorithm = "ES256";
+  // Where an enterprise's identity provider vouches for the user (SEP-990), nobody logs in here: what shows who the
+  // user is there becomes a grant for the server's authorization server.
+  struct Enterprise {
+    std::string token_endpoint{};
+    std::string client_id{};
+    std::string id_token{};
+  };
+  std::optional<Enterprise> enterprise{};
+  bool withholds_secrets = false;  // the entry is a repository's: the user's secrets are not for it
+  bool uses_proxy = false;         // what names mean is then the proxy's business
+  ResolveHost resolve = resolve_host;
+  OauthBrowser* browser = nullptr;  // null: nobody can log in now, and an error says how
 };
 
 // Logs in to one server by OAuth 2.1, when the server asks for it. Only one login at a time; whoever comes meanwhile
@@ -93,6 +112,7 @@ class OauthAuthorizer final : public McpAuthorizer {
   };
 
   Result<Grounds> look_around(const OauthChallenge& challenge, const std::stop_token& stop);
+  Result<AuthorizationServer> read_named_server(const std::string& url, const std::stop_token& stop);
   Result<AuthorizationServer> find_server(const std::string& issuer, const std::stop_token& stop);
   Result<Client> find_client(const AuthorizationServer& server, const std::string& redirect_uri,
                              const std::vector<std::string>& scopes, const std::stop_token& stop);
@@ -100,6 +120,10 @@ class OauthAuthorizer final : public McpAuthorizer {
                                  const std::vector<std::string>& scopes, const std::stop_token& stop);
   std::vector<std::string> wanted_scopes(const Grounds& grounds, const OauthChallenge& challenge) const;
   Result<void> authorize(const OauthChallenge& challenge, const std::stop_token& stop);
+  Result<std::string> enterprise_grant(const Grounds& grounds, const std::vector<std::string>& scopes,
+                                       const std::stop_token& stop);
+  Result<std::string> client_assertion(const AuthorizationServer& server, const std::string& client) const;
+  Result<Json> ask_for_token(HttpRequest request, const std::stop_token& stop);
   Result<void> visit_and_exchange(const Grounds& grounds, const std::vector<std::string>& scopes,
                                   const std::stop_token& stop);
   Result<std::string> check_return(const AuthorizationServer& server, std::string_view query,
@@ -107,7 +131,10 @@ class OauthAuthorizer final : public McpAuthorizer {
   Result<void> exchange(const Grounds& grounds, const Client& client, FormFields fields,
                         const std::vector<std::string>& scopes, const std::stop_token& stop);
   Result<void> refresh(const std::stop_token& stop);
-  Result<Json> fetch_document(const std::string& url, const std::stop_token& stop, int* status = nullptr);
+  bool take_renewed();
+  Result<Json> fetch_document(const std::string& url, const std::stop_token& stop);
+  Result<void> check_place(const std::string& url, HttpRequest* request = nullptr) const;
+  bool is_among_private() const;
   std::string token_key() const;
   static std::string client_key(const std::string& issuer);
 

@@ -162,6 +162,10 @@ std::vector<std::string> protected_resource_urls(std::string_view server_url, co
   return out;
 }
 
+std::vector<std::string> read_authorization_servers(const Json& document) {
+  return read_list(document, "authorization_servers");
+}
+
 Result<ProtectedResource> read_protected_resource(const Json& document, std::string_view server_url) {
   ProtectedResource out;
   out.resource = find_string(document, "resource").value_or("");
@@ -176,7 +180,7 @@ Result<ProtectedResource> read_protected_resource(const Json& document, std::str
     return fail(Errc::denied, "the server says that it is " + one_line(out.resource, kShownUrlCharacters) +
                                   ", which it is not: nobody logs in there");
   }
-  out.authorization_servers = read_list(document, "authorization_servers");
+  out.authorization_servers = read_authorization_servers(document);
   out.scopes = read_list(document, "scopes_supported");
   return out;
 }

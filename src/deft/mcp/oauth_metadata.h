@@ -30,6 +30,7 @@ struct ProtectedResource {
 };
 // Where it may stand, in the order of asking.
 std::vector<std::string> protected_resource_urls(std::string_view server_url, const OauthChallenge& challenge);
+std::vector<std::string> read_authorization_servers(const Json& document);
 Result<ProtectedResource> read_protected_resource(const Json& document, std::string_view server_url);
 
 // Of the server that gives the tokens (RFC 8414, OpenID Connect Discovery).

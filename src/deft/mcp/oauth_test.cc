@@ -4,6 +4,9 @@
 
 #include <sys/stat.h>
 
+#include <fstream>
+#include <map>
+
 #include "deft/base/url.h"
 #include "deft/mcp/login.h"
 #include "deft/os/curl_http_client.h"
@@ -144,6 +147,25 @@ TEST_F(OauthLogin, MoreRightsAreAskedForBesideThoseThatThereAre) {
   EXPECT_FALSE(refused(403, "Bearer"));
 }
 
+TEST_F(OauthLogin, WhatAnotherProcessHasRenewedIsUsedAndNotRenewedAgain) {
+  ASSERT_TRUE(refused());
+  OauthAuthorizer other(http_, clock_, store_, {.server = "srv", .url = peer_->url("/mcp")});
+  const auto first = other.headers({});
+  ASSERT_TRUE(refused()) << "renewed here";
+  ASSERT_EQ(tokens.size(), 2U);
+  ASSERT_TRUE(other.refused({.status = 401}, *first, {}));
+  EXPECT_EQ(tokens.size(), 2U) << "the old one would not be taken a second time";
+  EXPECT_EQ(find_header(*other.headers({}), "authorization"), "Bearer token-2");
+}
+
+TEST_F(OauthLogin, ALoginElsewhereIsSeenHere) {
+  OauthAuthorizer waiting(http_, clock_, store_, {.server = "srv", .url = peer_->url("/mcp")});
+  EXPECT_FALSE(waiting.refused({.status = 401}, *waiting.headers({}), {}));
+  ASSERT_TRUE(refused());
+  EXPECT_TRUE(waiting.refused({.status = 401}, *waiting.headers({}), {}));
+  EXPECT_EQ(find_header(*waiting.headers({}), "authorization"), "Bearer token-1");
+}
+
 TEST_F(OauthLogin, ALoginIsKeptForTheNextSessionUntilItIsTakenBack) {
   ASSERT_TRUE(refused());
   OauthAuthorizer next(http_, clock_, store_, {.server = "srv", .url = peer_->url("/mcp")});
@@ -172,6 +194,20 @@ TEST(OauthFile, IsReadableForItsUserAlone) {
   EXPECT_FALSE(OauthFile(path).load("token a"));
 }
 
+TEST(OauthFile, OneRenewsAtATime) {
+  const TempFolder folder;
+  const SystemClock clock;
+  OauthFile one(folder.path() + "/logins.json");
+  OauthFile other(folder.path() + "/logins.json");
+  auto mine = one.alone(clock, {});
+  ASSERT_TRUE(mine);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(other.alone(clock, stop.get_token())) << "it would have to wait";
+  mine.reset();
+  EXPECT_TRUE(other.alone(clock, {}));
+}
+
 TEST(LoopbackBrowser, BringsBackWhatTheBrowserBrought) {
   const SystemClock clock;
   CurlHttpClient http((HttpNetwork()));
@@ -184,14 +220,17 @@ TEST(LoopbackBrowser, BringsBackWhatTheBrowserBrought) {
     user = std::jthread([&http, back] {
       // Somebody else looks around first.
       (void)fetch(http, {.url = back.substr(0, back.rfind('/')) + "/other?code=no", .body_bytes_max = 1000}, {});
+      // A page of somebody else's sends the browser here, too.
+      const auto stranger = fetch(http, {.url = back + "?code=no&state=other", .body_bytes_max = 1000}, {});
+      EXPECT_EQ(stranger->status, 400);
       (void)fetch(http, {.url = back + "?code=yes&state=s", .body_bytes_max = 1000}, {});
     });
   });
   ASSERT_TRUE(browser->redirect_uri());
-  const auto query = browser->visit("https://as.example/authorize", {});
+  const auto query = browser->visit("https://as.example/authorize?a=1&state=s", {});
   ASSERT_TRUE(query);
   EXPECT_EQ(*query, "code=yes&state=s");
-  EXPECT_EQ(shown, "https://as.example/authorize");
+  EXPECT_EQ(shown, "https://as.example/authorize?a=1&state=s");
 }
 
 TEST(LoopbackBrowser, ALoginCanBeCancelled) {
@@ -202,6 +241,152 @@ TEST(LoopbackBrowser, ALoginCanBeCancelled) {
   const auto query = browser.visit("https://as.example/authorize", stop.get_token());
   ASSERT_FALSE(query);
   EXPECT_EQ(query.error().code, Errc::cancelled);
+}
+
+// Answers from a table, and keeps who was asked: no byte leaves the machine.
+class TableHttp final : public HttpClient {
+ public:
+  std::unique_ptr<HttpTransfer> start(HttpRequest request, std::shared_ptr<HttpReceiver> receiver) override {
+    asked.push_back(request.url);
+    dialled.push_back(request.address.value_or(""));
+    const auto found = answers.find(request.url);
+    receiver->began({.status = found == answers.end() ? 404 : 200});
+    if (found != answers.end()) receiver->received(found->second);
+    receiver->ended({});
+    class Done final : public HttpTransfer {
+      void cancel() override {}
+    };
+    return std::make_unique<Done>();
+  }
+  void connect_ahead(const std::string&) override {}
+
+  std::map<std::string, std::string> answers;
+  std::vector<std::string> asked;
+  std::vector<std::string> dialled;
+};
+
+class OauthOnTheWeb : public ::testing::Test {
+ protected:
+  static constexpr const char* kServer = "https://mcp.example/mcp";
+  static constexpr const char* kResource = "https://mcp.example/.well-known/oauth-protected-resource/mcp";
+  static constexpr const char* kIssuer = "https://login.example";
+  static constexpr const char* kMetadata = "https://login.example/.well-known/oauth-authorization-server";
+
+  OauthOnTheWeb() {
+    describe(kIssuer);
+    http_.answers[kMetadata] = metadata({});
+    http_.answers["https://login.example/register"] = R"({"client_id":"c"})";
+    http_.answers["https://login.example/token"] = R"({"access_token":"t"})";
+    options_ = {.server = "srv", .url = kServer, .resolve = resolve, .browser = &browser_};
+  }
+  static Result<std::vector<std::string>> resolve(const std::string& host) {
+    if (host == "127.0.0.1" || host == "[::1]" || host == "10.0.0.5") return std::vector<std::string>{host};
+    if (host == "localhost") return std::vector<std::string>{"127.0.0.1"};
+    if (host == "inside.example") return std::vector<std::string>{"8.8.8.8", "169.254.169.254"};
+    return std::vector<std::string>{"8.8.4.4"};
+  }
+  void describe(std::string_view issuer) {
+    http_.answers[kResource] =
+        to_json(JsonObject{{"resource", kServer}, {"authorization_servers", JsonArray{Json(issuer)}}});
+  }
+  static std::string metadata(JsonObject other, std::string_view issuer = kIssuer) {
+    JsonObject document{{"issuer", issuer},
+                        {"authorization_endpoint", "https://login.example/authorize"},
+                        {"token_endpoint", "https://login.example/token"},
+                        {"registration_endpoint", "https://login.example/register"},
+                        {"code_challenge_methods_supported", JsonArray{"S256"}}};
+    for (const auto& [key, value] : other) document[key] = value;
+    return to_json(document);
+  }
+  Result<void> log_in(std::string challenge = "Bearer") {
+    http_.asked.clear();
+    store_.forget("token " + options_.url);
+    OauthAuthorizer login(http_, clock_, store_, options_);
+    return login.refused({.status = 401, .headers = {{"WWW-Authenticate", std::move(challenge)}}}, {}, {});
+  }
+  // Refused, and nobody was asked there.
+  void expect_refused(std::string_view place, const std::string& challenge = "Bearer") {
+    const auto done = log_in(challenge);
+    ASSERT_FALSE(done) << place;
+    EXPECT_EQ(done.error().code, Errc::denied) << done.error().message;
+    for (const std::string& url : http_.asked) EXPECT_EQ(url.find(place), std::string::npos) << url;
+  }
+
+  SystemClock clock_;
+  TableHttp http_;
+  OauthMemory store_;
+  WillingBrowser browser_;
+  OauthOptions options_;
+};
+
+TEST_F(OauthOnTheWeb, TheAddressThatWasCheckedIsTheOneThatIsDialled) {
+  const auto done = log_in();
+  ASSERT_TRUE(done) << done.error().message;
+  for (std::size_t i = 0; i < http_.asked.size(); ++i) {
+    EXPECT_EQ(http_.dialled[i], http_.asked[i].starts_with(kIssuer) ? "8.8.4.4" : "") << http_.asked[i];
+  }
+  http_.dialled.clear();
+  options_.uses_proxy = true;
+  ASSERT_TRUE(log_in());
+  EXPECT_EQ(http_.dialled, std::vector<std::string>(http_.asked.size(), ""))
+      << "what names mean is the proxy's business";
+}
+
+TEST_F(OauthOnTheWeb, NobodyIsSentToThisMachineOrAPrivateNetwork) {
+  for (const char* place : {"http://127.0.0.1:8080", "http://localhost:9", "http://[::1]:9", "https://10.0.0.5",
+                            "https://inside.example"}) {
+    expect_refused(place, "Bearer resource_metadata=\"" + std::string(place) + "/x\"");
+    describe(place);
+    expect_refused(place);
+    describe(kIssuer);
+    for (const char* endpoint : {"token_endpoint", "registration_endpoint", "authorization_endpoint"}) {
+      http_.answers[kMetadata] = metadata({{endpoint, std::string(place) + "/x"}});
+      expect_refused(place);
+    }
+    http_.answers[kMetadata] = metadata({});
+  }
+  EXPECT_EQ(browser_.visits, 0);
+  ASSERT_TRUE(log_in());
+}
+
+TEST_F(OauthOnTheWeb, ADocumentThatTakesAnothersNameIsRefused) {
+  options_.authorization_server_url = "https://evil.example/as.json";
+  http_.answers["https://evil.example/as.json"] = metadata({{"token_endpoint", "https://evil.example/token"}});
+  expect_refused("https://evil.example/token");
+  EXPECT_EQ(browser_.visits, 0);
+  options_.authorization_server_url = kMetadata;
+  EXPECT_TRUE(log_in());
+  options_.authorization_server_url = "http://login.example/as.json";
+  expect_refused("http://login.example");
+}
+
+TEST_F(OauthOnTheWeb, NobodyLogsInOverAnOpenLine) {
+  options_.url = "http://mcp.example/mcp";
+  expect_refused("mcp.example");
+  store_.save("token http://mcp.example/mcp", JsonObject{{"access_token", "secret"}});
+  OauthAuthorizer login(http_, clock_, store_, options_);
+  EXPECT_TRUE(login.headers({})->empty());
+}
+
+TEST(OauthOptions, TheUsersSecretsAreNotForARepositorysServer) {
+  TempFolder folder;
+  std::ofstream(folder / "key.pem") << "key";
+  const VariableLookup environment = [](const std::string& name) {
+    return name.starts_with("MCP_") ? std::optional<std::string>("secret") : std::nullopt;
+  };
+  McpServerSettings settings{.name = "srv", .kind = McpKind::http, .url = "https://a.example"};
+  settings.oauth = {.client_id = "c",
+                    .private_key_file = folder / "key.pem",
+                    .enterprise_token_endpoint = "https://idp.example/token"};
+  const OauthOptions own = oauth_options(settings, environment, nullptr);
+  EXPECT_EQ(own.client_secret, "secret");
+  EXPECT_EQ(own.private_key, "key");
+  EXPECT_TRUE(own.enterprise);
+  settings.scope = McpScope::project;
+  const OauthOptions projects = oauth_options(settings, environment, nullptr);
+  EXPECT_EQ(projects.client_secret, "");
+  EXPECT_EQ(projects.private_key, "");
+  EXPECT_FALSE(projects.enterprise);
 }
 
 }  // namespace

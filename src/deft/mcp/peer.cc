@@ -69,10 +69,10 @@ McpOutcome McpPeer::request(McpRequest request, std::stop_token stop) {
     pending_.emplace(id, pending);
     transport = transport_;
   }
-  if (pending->progress) {
+  if (pending->progress || request.progress_token) {
     Json& meta = request.params["_meta"];
     if (!meta.is_object()) meta = JsonObject{};
-    meta.get_object()["progressToken"] = id;
+    meta.get_object()["progressToken"] = request.progress_token.value_or(id);
   }
   transport->send(RpcRequest{.id = id, .method = request.method, .params = Json(std::move(request.params))},
                   std::move(request.headers));
@@ -95,9 +95,10 @@ McpOutcome McpPeer::request(McpRequest request, std::stop_token stop) {
         given_up = McpFailure{.code = Errc::timeout,
                               .message = (is_idle_first ? "no sign of progress for " : "no answer within ") + time};
       } else if (until) {
-        changed_.wait_until(lock, stop, clock_.on_steady_clock(*until), [&] { return pending->outcome.has_value(); });
+        pending->changed.wait_until(lock, stop, clock_.on_steady_clock(*until),
+                                    [&] { return pending->outcome.has_value(); });
       } else {
-        changed_.wait(lock, stop, [&] { return pending->outcome.has_value(); });
+        pending->changed.wait(lock, stop, [&] { return pending->outcome.has_value(); });
       }
     }
     pending_.erase(id);
@@ -112,6 +113,33 @@ McpOutcome McpPeer::request(McpRequest request, std::stop_token stop) {
 
 void McpPeer::notify(std::string method, std::optional<Json> params) {
   send(RpcNotification{.method = std::move(method), .params = std::move(params)});
+}
+
+void McpPeer::ask_in_passing(McpRequest request) {
+  std::int64_t id = 0;
+  std::shared_ptr<McpTransport> transport;
+  {
+    const std::lock_guard lock(mutex_);
+    if (end_ || !transport_) return;
+    id = ++last_id_;
+    const auto pending = std::make_shared<Pending>();
+    pending->is_in_passing = true;
+    pending_.emplace(id, pending);
+    transport = transport_;
+  }
+  transport->send(RpcRequest{.id = id, .method = std::move(request.method), .params = Json(std::move(request.params))},
+                  std::move(request.headers));
+}
+
+std::int64_t McpPeer::open_progress(std::function<void(Json)> progress) {
+  const std::lock_guard lock(mutex_);
+  progress_.emplace(++last_id_, std::move(progress));
+  return last_id_;
+}
+
+void McpPeer::close_progress(std::int64_t token) {
+  const std::lock_guard lock(mutex_);
+  progress_.erase(token);
 }
 
 void McpPeer::received(RpcMessage message) {
@@ -134,16 +162,17 @@ void McpPeer::take_response(RpcResponse response) {
     if (found == pending_.end() || found->second->outcome) {
       odd = response.outcome ? "an answer that nobody waits for, id " + to_json(id)
                              : "an error that belongs to no request: " + response.outcome.error().message;
+    } else if (found->second->is_in_passing) {
+      pending_.erase(found);
     } else if (response.outcome) {
-      found->second->outcome = *std::move(response.outcome);
+      found->second->settle(*std::move(response.outcome));
     } else {
       RpcError error = std::move(response.outcome.error());
       std::string message = error.message.empty() ? "error " + std::to_string(error.code) : error.message;
-      found->second->outcome =
-          std::unexpected(McpFailure{.code = Errc::failed, .message = std::move(message), .rpc = std::move(error)});
+      found->second->settle(
+          std::unexpected(McpFailure{.code = Errc::failed, .message = std::move(message), .rpc = std::move(error)}));
     }
   }
-  changed_.notify_all();
   if (!odd.empty()) note(std::move(odd));
 }
 
@@ -153,9 +182,12 @@ void McpPeer::lost(const RpcId& request, McpFailure failure) {
     const Json id = request.json();
     const auto found = id.is_int64() ? pending_.find(id.get_int64()) : pending_.end();
     if (found == pending_.end() || found->second->outcome) return;
-    found->second->outcome = std::unexpected(std::move(failure));
+    if (found->second->is_in_passing) {
+      pending_.erase(found);
+      return;
+    }
+    found->second->settle(std::unexpected(std::move(failure)));
   }
-  changed_.notify_all();
 }
 
 void McpPeer::take_notification(RpcNotification notification) {
@@ -178,12 +210,15 @@ void McpPeer::take_progress(const Json& params) {
   std::function<void(Json)> progress;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = pending_.find(*token);
-    if (found == pending_.end() || found->second->outcome) return;
-    found->second->last_sign = clock_.now();
-    progress = found->second->progress;
+    if (const auto kept = progress_.find(*token); kept != progress_.end()) {
+      progress = kept->second;
+    } else {
+      const auto found = pending_.find(*token);
+      if (found == pending_.end() || found->second->outcome) return;
+      found->second->last_sign = clock_.now();
+      progress = found->second->progress;
+    }
   }
-  changed_.notify_all();
   if (progress) progress(params);
 }
 
@@ -235,11 +270,10 @@ void McpPeer::closed(Error why) {
     if (end_) return;
     end_ = why;
     for (auto& [id, pending] : pending_) {
-      if (!pending->outcome) pending->outcome = std::unexpected(failure_of(why));
+      if (!pending->outcome) pending->settle(std::unexpected(failure_of(why)));
     }
     for (Answering& answering : answering_) answering.thread.request_stop();
   }
-  changed_.notify_all();
   if (handlers_.closed) handlers_.closed(why);
 }
 
@@ -249,11 +283,10 @@ void McpPeer::shut() {
     if (!end_) end_ = Error{Errc::cancelled, "the connection to the server was closed"};
     transport_ = nullptr;
     for (auto& [id, pending] : pending_) {
-      if (!pending->outcome) pending->outcome = std::unexpected(failure_of(*end_));
+      if (!pending->outcome) pending->settle(std::unexpected(failure_of(*end_)));
     }
     for (Answering& each : answering_) each.thread.request_stop();
   }
-  changed_.notify_all();
   std::unique_lock lock(mutex_);
   for (Answering& each : answering_) {
     std::jthread thread = std::move(each.thread);

@@ -29,6 +29,8 @@ struct McpRequest {
   std::optional<Duration> timeout{};       // of the whole request
   std::optional<Duration> idle_timeout{};  // without any progress
   std::function<void(Json)> progress{};    // notifications/progress, as they come, on a thread of the transport
+  // From open_progress(): progress goes there, also after the answer, and `progress` is not used.
+  std::optional<std::int64_t> progress_token{};
   // The server is told when nobody waits any more. Not for the handshake, which cannot be cancelled.
   bool tell_cancel = true;
 };
@@ -58,6 +60,11 @@ class McpPeer final : public McpReceiver, public std::enable_shared_from_this<Mc
   // Blocks. Every request has its own id; none is ever sent twice.
   McpOutcome request(McpRequest request, std::stop_token stop);
   void notify(std::string method, std::optional<Json> params = std::nullopt);
+  // A request whose answer is of no interest.
+  void ask_in_passing(McpRequest request);
+  // A token for requests whose progress goes on when they have been answered. Until close_progress().
+  std::int64_t open_progress(std::function<void(Json)> progress);
+  void close_progress(std::int64_t token);
   // All that is under way fails, and the server's requests are stopped. For good.
   void shut();
   // Nothing while the transport lives.
@@ -71,8 +78,15 @@ class McpPeer final : public McpReceiver, public std::enable_shared_from_this<Mc
  private:
   struct Pending {
     std::optional<McpOutcome> outcome;
+    std::condition_variable_any changed;  // its own: an answer wakes nobody but who waits for it
     std::function<void(Json)> progress;
     TimePoint last_sign;
+    bool is_in_passing = false;  // nobody waits
+
+    void settle(McpOutcome how) {
+      outcome = std::move(how);
+      changed.notify_all();
+    }
   };
   struct Answering {
     RpcId id;
@@ -93,10 +107,10 @@ class McpPeer final : public McpReceiver, public std::enable_shared_from_this<Mc
   const Handlers handlers_;
 
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
   std::shared_ptr<McpTransport> transport_;  // this and all below under mutex_
   std::int64_t last_id_ = 0;
   std::map<std::int64_t, std::shared_ptr<Pending>> pending_;
+  std::map<std::int64_t, std::function<void(Json)>> progress_;  // by tokens that are no ids
   std::list<Answering> answering_;
   std::size_t garbled_ = 0;  // since the last message
   std::size_t notes_ = 0;

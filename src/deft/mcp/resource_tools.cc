@@ -30,6 +30,13 @@ std::unexpected<Error> no_such_server(const McpCallers& servers, std::string_vie
                                    ". Known servers: " + known_names(servers) + ".");
 }
 
+// Who forbids all of a server's tools wants nothing of that server.
+Result<void> check_server(std::string_view name, const ToolIo& io) {
+  const McpToolName any{.server = plain_mcp_word(name), .tool = {}};
+  if (!io.permissions || !io.permissions->forbids_wholly("", {}, any)) return {};
+  return fail(Errc::denied, "A rule denies the use of the MCP server " + json_quote(name.substr(0, 100)) + ".");
+}
+
 class ListResources final : public Tool {
  public:
   explicit ListResources(McpCallers servers) : servers_(std::move(servers)) {
@@ -51,6 +58,11 @@ class ListResources final : public Tool {
     return std::vector<std::string>{};
   }
 
+  Result<void> validate(const Json& input, ToolIo& io) const override {
+    const auto wanted = find_string(input, "server");
+    return wanted ? check_server(*wanted, io) : Result<void>();
+  }
+
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
     const auto wanted = find_string(input, "server");
     if (wanted && !server_named(servers_, *wanted)) return no_such_server(servers_, *wanted);
@@ -58,6 +70,7 @@ class ListResources final : public Tool {
     std::string problems;
     for (const auto& server : servers_()) {
       if (wanted && server->name() != *wanted) continue;
+      if (!check_server(server->name(), io)) continue;
       for (const McpListKind kind : {McpListKind::resources, McpListKind::resource_templates}) {
         const auto list = server->list(kind, io.stop);
         if (io.stop.stop_requested()) return fail(Errc::cancelled, "The call was cancelled.");
@@ -94,13 +107,16 @@ class ReadResource final : public Tool {
     spec_.name = "ReadMcpResourceTool";
     spec_.description =
         "Reads a resource of an MCP server.\n\n- server: the name of the server\n- uri: the URI of the resource, as "
-        "ListMcpResourcesTool or a link in a result names it";
-    spec_.input_schema = JsonObject{{"type", "object"},
-                                    {"properties",
-                                     {{"server", {{"type", "string"}, {"description", "The name of the server"}}},
-                                      {"uri", {{"type", "string"}, {"description", "The URI of the resource"}}}}},
-                                    {"required", {"server", "uri"}},
-                                    {"additionalProperties", false}};
+        "ListMcpResourcesTool or a link in a result names it\n- subscribe (optional): true to be told when it changes "
+        "from now on, if the server can tell; false to be told no more";
+    spec_.input_schema = JsonObject{
+        {"type", "object"},
+        {"properties",
+         {{"server", {{"type", "string"}, {"description", "The name of the server"}}},
+          {"uri", {{"type", "string"}, {"description", "The URI of the resource"}}},
+          {"subscribe", {{"type", "boolean"}, {"description", "Be told when it changes (true), or no more (false)"}}}}},
+        {"required", {"server", "uri"}},
+        {"additionalProperties", false}};
     spec_.should_defer = true;
     spec_.search_hint = "read a resource of an MCP server by URI";
   }
@@ -110,9 +126,8 @@ class ReadResource final : public Tool {
   std::optional<std::vector<std::string>> permission_paths(const Json&, const SessionView&) const override {
     return std::vector<std::string>{};
   }
-  // A rule names the server: ReadMcpResourceTool(docs).
-  bool matches_rule(const Json& input, std::string_view specifier) const override {
-    return find_string(input, "server") == specifier;
+  Result<void> validate(const Json& input, ToolIo& io) const override {
+    return check_server(find_string(input, "server").value_or(""), io);
   }
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
@@ -120,9 +135,20 @@ class ReadResource final : public Tool {
     const std::string uri(find_string(input, "uri").value_or(""));
     const auto server = server_named(servers_, name);
     if (!server) return no_such_server(servers_, name);
+    std::string said;
+    // First: what changes while it is read is told then.
+    if (const auto subscribe = find_bool(input, "subscribe")) {
+      const auto watched = server->watch_resource(uri, *subscribe, io.stop);
+      if (io.stop.stop_requested()) return fail(Errc::cancelled, "The call was cancelled.");
+      said = !watched     ? "You will not be told of changes: " + one_line(watched.error().message, 200) + "."
+             : *subscribe ? "You will be told when it changes."
+                          : "You will not be told of changes any more.";
+    }
     const auto outcome = server->read_resource(uri, io.stop);
     if (!outcome) return std::unexpected(mcp_call_error(name, outcome.error()));
-    return mcp_resource_result(*outcome, name, uri, io);
+    ToolResult result = mcp_resource_result(*outcome, name, uri, io);
+    if (!said.empty()) result.text += (result.text.empty() ? "" : "\n") + said;
+    return result;
   }
 
  private:

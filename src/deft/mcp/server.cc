@@ -24,6 +24,8 @@ constexpr std::array<std::string_view, 8> kLogLevels = {"debug", "info",     "no
 constexpr std::array<std::string_view, 6> kCacheable = {
     "server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"};
 
+constexpr std::size_t kUriBytesMax = std::size_t{8} << 10;  // of one that is to be remembered
+
 const Json& meta_of(const Json& params) {
   static const Json none;
   const Json* meta = find(params, "_meta");
@@ -302,6 +304,7 @@ void McpClientSession::set_level(const std::shared_ptr<Request>& request) {
 void McpClientSession::subscribe(const std::shared_ptr<Request>& request, bool wanted) {
   const auto uri = find_string(request->params(), "uri");
   if (!uri) return request->fail({kRpcInvalidParams, "uri is missing"});
+  if (uri->size() > kUriBytesMax) return request->fail({kRpcInvalidParams, "uri is too long"});
   if (!service_.face(McpEra::legacy).capabilities.contains("resources")) {
     return request->fail({kRpcMethodNotFound, "no such method"}, true);
   }
@@ -325,7 +328,8 @@ void McpClientSession::listen(const std::shared_ptr<Request>& request) {
   JsonArray uris;
   if (const JsonArray* list = find_array(wanted, "resourceSubscriptions")) {
     for (const Json& uri : *list) {
-      if (!uri.is_string() || listening.uris.size() >= kMcpSubscriptionsPerClientMax) continue;
+      if (!uri.is_string() || uri.get_string().size() > kUriBytesMax) continue;
+      if (listening.uris.size() >= kMcpSubscriptionsPerClientMax) break;
       if (listening.uris.emplace(view(uri.get_string())).second) uris.push_back(uri);
     }
   }

@@ -265,21 +265,23 @@ void McpHttpEndpoint::post(const ReadRequest& request, const std::shared_ptr<Htt
   if (!accepts(request, "application/json") && !accepts(request, "text/event-stream")) {
     return send_fault(*answer, 406, kRpcInvalidRequest, "Accept must name application/json and text/event-stream");
   }
-  auto message = parse_rpc(request.body);
-  if (!message) {
-    const RpcFault& fault = message.error();
+  auto received = read_mcp_messages(request.body);
+  if (!received) {
+    const RpcFault& fault = received.error();
     return send_json(*answer, 400, to_text(rpc_failure(fault.id, fault.code, fault.message)));
   }
+  if (received->is_batch) return post_batch(request, *std::move(received), answer);
+  RpcMessage message = *std::move(received->messages[0]);
   const std::string* version = request.field("mcp-protocol-version");
-  const auto* asked = std::get_if<RpcRequest>(&*message);
+  const auto* asked = std::get_if<RpcRequest>(&message);
   const bool says_so = asked && (modern_version_of(asked->params) || asked->method == "server/discover");
   const auto& known = mcp_served_versions();
   const bool is_legacy = version && *version != kMcpServedModern && std::ranges::find(known, *version) != known.end();
   const bool has_session = request.field("mcp-session-id") != nullptr;
   const bool begins = asked && asked->method == "initialize" && !says_so && !(version && *version == kMcpServedModern);
   const bool is_modern = says_so || (version && !is_legacy && !has_session && !begins);
-  return is_modern ? post_modern(request, std::move(*message), answer)
-                   : post_legacy(request, std::move(*message), answer);
+  return is_modern ? post_modern(request, std::move(message), answer)
+                   : post_legacy(request, std::move(message), answer);
 }
 
 // --- without a session ---
@@ -398,6 +400,27 @@ void McpHttpEndpoint::post_legacy(const ReadRequest& request, RpcMessage message
   client->session->take(std::move(message), outlet);
 }
 
+// Only sessions of old revisions have them.
+void McpHttpEndpoint::post_batch(const ReadRequest& request, McpReceived batch,
+                                 const std::shared_ptr<HttpAnswer>& answer) {
+  std::optional<Client> client;
+  if (request.field("mcp-session-id")) {
+    client = find_client(request, answer);
+    if (!client) return;
+  }
+  if (const auto fault = batch_fault(batch, client ? client->session->version() : "")) {
+    return send_fault(*answer, 400, fault->code, fault->message);
+  }
+  if (batch.answers() == 0) {
+    take_batch(std::move(batch), *client->session, nullptr, false);
+    return answer->send(202, {}, "");
+  }
+  const bool streams = accepts(request, "text/event-stream");
+  auto outlet = std::make_shared<PostOutlet>(PostOutlet::Parts{
+      .answer = answer, .streams = client->streams, .may_stream = streams, .streams_at_once = streams});
+  take_batch(std::move(batch), *client->session, outlet, streams);
+}
+
 void McpHttpEndpoint::get(const ReadRequest& request, const std::shared_ptr<HttpAnswer>& answer) {
   if (!request.field("mcp-session-id")) {
     return send_fault(*answer, 405, kRpcInvalidRequest, "Without a session there is nothing to get",
@@ -417,6 +440,7 @@ void McpHttpEndpoint::get(const ReadRequest& request, const std::shared_ptr<Http
   }
   const std::uint64_t stream = client->streams->open(answer, {}, client->session->version() >= kMcpServedLegacy);
   client->session->use_general_outlet(std::make_shared<GeneralOutlet>(client->streams, stream));
+  client->streams->finish(client->general_stream);  // nobody writes to the former one any more
   const std::lock_guard lock(mutex_);
   if (const auto found = clients_.find(client->session->id()); found != clients_.end()) {
     found->second.general_stream = stream;

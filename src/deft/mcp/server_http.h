@@ -11,6 +11,7 @@
 #include "deft/base/clock.h"
 #include "deft/base/http_guard.h"
 #include "deft/mcp/server.h"
+#include "deft/mcp/server_batch.h"
 #include "deft/mcp/server_streams.h"
 #include "deft/os/http_server.h"
 
@@ -35,6 +36,8 @@ class McpHttpEndpoint {
   ~McpHttpEndpoint();  // ends all sessions
 
   void serve(ReadRequest request, std::shared_ptr<HttpAnswer> answer);  // HttpHandler
+  // HttpTakesBody: whoever is not let in is told so before they have sent anything.
+  bool takes_body(const ReadRequest& head) const { return !guard_.refusal(head); }
   void announce(const McpChange& change);
   std::size_t sessions() const;
 
@@ -50,6 +53,7 @@ class McpHttpEndpoint {
 
   void post(const ReadRequest& request, const std::shared_ptr<HttpAnswer>& answer);
   void post_modern(const ReadRequest& request, RpcMessage message, const std::shared_ptr<HttpAnswer>& answer);
+  void post_batch(const ReadRequest& request, McpReceived batch, const std::shared_ptr<HttpAnswer>& answer);
   void post_legacy(const ReadRequest& request, RpcMessage message, const std::shared_ptr<HttpAnswer>& answer);
   void get(const ReadRequest& request, const std::shared_ptr<HttpAnswer>& answer);
   void remove(const ReadRequest& request, const std::shared_ptr<HttpAnswer>& answer);

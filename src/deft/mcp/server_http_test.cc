@@ -271,5 +271,61 @@ TEST(McpStreams, KeepNoMoreThanTheirLimit) {
   EXPECT_TRUE(streams->resume(std::to_string(stream) + "-20", back, {}));
 }
 
+constexpr const char* kBatch =
+    R"([{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}},{"jsonrpc":"2.0","id":2,"method":"ping"}])";
+
+TEST(McpHttp, AnOldClientsBatchIsAnsweredOnOneStreamEachAnswerAsItComes) {
+  Server server;
+  const std::string session = server.initialize("2025-03-26");
+  const auto answer = server.post(kBatch, {{"mcp-session-id", session}});
+  EXPECT_EQ(answer->field("Content-Type"), "text/event-stream");
+  EXPECT_TRUE(contains(answer->body, R"(data: {"jsonrpc":"2.0","id":2,"result":{}})"));
+  EXPECT_FALSE(answer->has_ended);
+  server.service.requests.at(0)->answer({{"content", JsonArray()}});
+  EXPECT_TRUE(contains(answer->body, R"(data: {"jsonrpc":"2.0","id":1,"result":{"content":[]}})"));
+  EXPECT_TRUE(answer->has_ended);
+}
+
+TEST(McpHttp, AnOldClientThatReadsNoStreamsGetsTheAnswersToItsBatchAsAList) {
+  Server server;
+  const std::string session = server.initialize("2025-03-26");
+  const auto answer = server.post(kBatch, {{"mcp-session-id", session}, {"accept", "application/json"}});
+  EXPECT_EQ(answer->status, 0);
+  server.service.requests.at(0)->answer({});
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, R"([{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}])");
+  const auto nothing = server.post(R"([{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}])",
+                                   {{"mcp-session-id", session}});
+  EXPECT_EQ(nothing->status, 202);
+}
+
+TEST(McpHttp, WhereThereAreNoBatchesTheyAreRefused) {
+  Server server;
+  for (const char* version : {"2025-06-18", "2025-11-25"}) {
+    const auto answer = server.post(kBatch, {{"mcp-session-id", server.initialize(version)}});
+    EXPECT_EQ(answer->status, 400);
+    EXPECT_TRUE(contains(answer->body, "-32600"));
+    EXPECT_TRUE(contains(answer->body, "2025-03-26"));
+  }
+  EXPECT_EQ(server.post(kBatch)->status, 400) << "without a session";
+  EXPECT_EQ(server.post(kBatch, {{"mcp-protocol-version", "2026-07-28"}})->status, 400);
+  EXPECT_EQ(server.post(kBatch, {{"mcp-session-id", "no-such"}})->status, 404);
+  EXPECT_TRUE(server.service.requests.empty());
+}
+
+TEST(McpHttp, StreamsThatAClientOpensAnewAndAnewAreNotKept) {
+  Server server;
+  const std::string session = server.initialize();
+  for (int i = 0; i < 3000; ++i) {
+    const auto stream = server.serve("GET", {{"mcp-session-id", session}});
+    ASSERT_EQ(stream->status, 200);
+    stream->go();
+  }
+  const auto last = server.serve("GET", {{"mcp-session-id", session}});
+  EXPECT_TRUE(contains(last->body, "id: 3001-0")) << last->body;
+  const auto first = server.serve("GET", {{"mcp-session-id", session}, {"last-event-id", "1-0"}});
+  EXPECT_EQ(first->status, 400) << "it was dropped for the newer ones";
+}
+
 }  // namespace
 }  // namespace deft

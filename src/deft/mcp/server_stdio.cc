@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "deft/mcp/server_batch.h"
+
 namespace deft {
 
 class McpStdioEndpoint::Outlet final : public McpOutlet {
@@ -43,10 +45,16 @@ void McpStdioEndpoint::feed(std::string_view bytes) {
 void McpStdioEndpoint::take_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.empty()) return;
-  auto message = parse_rpc(line);
-  if (message) return session_->take(std::move(*message), outlet_);
-  const RpcFault& fault = message.error();
-  outlet_->send(to_text(rpc_failure(fault.id, fault.code, fault.message)));
+  auto received = read_mcp_messages(line);
+  if (!received) {
+    const RpcFault& fault = received.error();
+    return outlet_->send(to_text(rpc_failure(fault.id, fault.code, fault.message)));
+  }
+  if (!received->is_batch) return session_->take(*std::move(received->messages[0]), outlet_);
+  if (const auto fault = batch_fault(*received, session_->version())) {
+    return outlet_->send(to_text(rpc_failure(std::nullopt, fault->code, fault->message)));
+  }
+  take_batch(*std::move(received), *session_, outlet_, /*streams=*/false);
 }
 
 }  // namespace deft

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deft/mcp/server_batch.h"
 #include "deft/mcp/server_stdio.h"
 
 namespace deft {
@@ -279,6 +280,68 @@ TEST(McpStdio, ALineThatIsTooLongIsThrownAway) {
   const auto heard = client.hear();
   ASSERT_EQ(heard.size(), 2U);
   EXPECT_TRUE(contains(heard[0], "-32600"));
+}
+
+constexpr const char* kBatch = R"([{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}},
+{"jsonrpc":"2.0","method":"notifications/nothing"},{"jsonrpc":"2.0","id":"two","method":"ping"},7])";
+
+std::string in_one_line(std::string text) {
+  std::erase(text, '\n');
+  return text;
+}
+
+TEST(McpStdio, AnOldClientsBatchIsAnsweredByOneListWhenAllOfItIsDone) {
+  for (const char* version : {"2024-11-05", "2025-03-26"}) {
+    Client client;
+    client.initialize(version);
+    client.say(in_one_line(kBatch));
+    EXPECT_TRUE(client.hear().empty()) << "one of them is still under way";
+    client.service.requests.at(0)->answer({{"content", JsonArray()}});
+    const auto heard = client.hear();
+    ASSERT_EQ(heard.size(), 1U);
+    const auto list = parse_json(heard[0]);
+    ASSERT_TRUE(list && list->is_array()) << heard[0];
+    ASSERT_EQ(list->get_array().size(), 3U);
+    EXPECT_EQ(to_json(list->at(0)), R"({"jsonrpc":"2.0","id":"two","result":{}})");
+    EXPECT_TRUE(contains(to_json(list->at(1)), "-32600")) << "what is no message is told so";
+    EXPECT_EQ(to_json(list->at(2)), R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  }
+}
+
+TEST(McpStdio, ABatchOfWhichAllIsTakenBackIsNotAnswered) {
+  Client client;
+  client.initialize("2025-03-26");
+  client.say(R"([{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}])");
+  client.say(R"([{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}])");
+  EXPECT_TRUE(client.service.requests.at(0)->stop().stop_requested());
+  EXPECT_TRUE(client.hear().empty());
+}
+
+TEST(McpStdio, WhereThereAreNoBatchesTheyAreRefusedAsAWhole) {
+  for (const char* version : {"", "2025-06-18", "2025-11-25"}) {
+    Client client;
+    if (*version != 0) client.initialize(version);
+    client.say(in_one_line(kBatch));
+    const auto heard = client.hear();
+    ASSERT_EQ(heard.size(), 1U);
+    EXPECT_TRUE(contains(heard[0], R"("id":null,"error":{"code":-32600)")) << heard[0];
+    EXPECT_TRUE(client.service.requests.empty());
+  }
+}
+
+TEST(McpStdio, ABatchHasItsLimitsAndNeverBeginsASession) {
+  Client client;
+  client.initialize("2025-03-26");
+  std::string many = "[0";
+  for (std::size_t i = 0; i < kMcpBatchMessagesMax; ++i) many += ",0";
+  for (const std::string& batch :
+       {std::string("[]"), many + "]",
+        std::string(R"([{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}])")}) {
+    client.say(batch);
+    const auto heard = client.hear();
+    ASSERT_EQ(heard.size(), 1U);
+    EXPECT_TRUE(contains(heard[0], R"("id":null,"error":{"code":-32600)")) << heard[0];
+  }
 }
 
 }  // namespace

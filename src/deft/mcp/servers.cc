@@ -7,6 +7,7 @@
 #include "deft/base/text.h"
 #include "deft/mcp/headers_helper.h"
 #include "deft/mcp/http_transport.h"
+#include "deft/mcp/login.h"
 #include "deft/mcp/sse_transport.h"
 #include "deft/mcp/stdio_transport.h"
 #include "deft/os/environment.h"
@@ -15,6 +16,11 @@ namespace deft {
 namespace {
 
 constexpr std::int64_t kTimeoutMillisecondsMin = 100;
+// What logs in to servers on the web is for no program.
+const std::vector<std::string>& login_secrets() {
+  static const std::vector<std::string> names = {"MCP_CLIENT_SECRET", "MCP_ID_TOKEN"};
+  return names;
+}
 
 // What a server gets where the user wants it to get little (CLAUDE_CODE_MCP_ALLOWLIST_ENV=1).
 constexpr std::string_view kBasicVariables = "HOME LOGNAME PATH SHELL TERM USER LANG LC_ALL TMPDIR XDG_RUNTIME_DIR";
@@ -25,6 +31,15 @@ void set_variable(std::vector<std::string>& environment, const std::string& name
 }
 
 }  // namespace
+
+VariableLookup variables_for(const McpServerSettings& server, VariableLookup all) {
+  if (server.scope != McpScope::project) return all;
+  return [all = std::move(all)](const std::string& name) -> std::optional<std::string> {
+    const auto& secrets = login_secrets();
+    if (is_secret_name(name) || std::ranges::find(secrets, name) != secrets.end()) return std::nullopt;
+    return all(name);
+  };
+}
 
 // Everything that one server is made of; the connection first to end.
 struct McpServers::Running {
@@ -83,7 +98,7 @@ void McpServers::change(std::vector<McpServerSettings> servers) {
 }
 
 Command McpServers::command_of(const McpServerSettings& settings) const {
-  std::vector<std::string> environment = command_environment(options_.environment);
+  std::vector<std::string> environment = command_environment(options_.environment, login_secrets());
   if (variable("CLAUDE_CODE_MCP_ALLOWLIST_ENV") == "1") {
     std::erase_if(environment, [](const std::string& entry) {
       return !is_among_words(entry.substr(0, entry.find('=')), kBasicVariables);
@@ -121,27 +136,20 @@ std::unique_ptr<McpTransport> McpServers::make_transport(const McpServerSettings
 std::shared_ptr<McpServers::Running> McpServers::make(McpServerSettings settings) {
   const auto running = std::make_shared<Running>();
   running->settings = settings;
-  for (std::string& note : expand_variables(settings, [this](const std::string& name) { return variable(name); })) {
+  const VariableLookup lookup = [this](const std::string& name) { return variable(name); };
+  for (std::string& note : expand_variables(settings, variables_for(settings, lookup))) {
     if (options_.noted) options_.noted(std::move(note));
   }
   McpAuthorizer* authorizer = nullptr;
   if (settings.kind == McpKind::http || settings.kind == McpKind::sse) {
     const bool has_own = find_header(settings.headers, "Authorization").has_value();
     if (!has_own) {
-      running->login =
-          std::make_unique<OauthAuthorizer>(options_.http, options_.clock, options_.logins,
-                                            OauthOptions{.server = settings.name,
-                                                         .url = settings.url,
-                                                         .client_id = settings.oauth.client_id,
-                                                         .client_secret = variable("MCP_CLIENT_SECRET").value_or(""),
-                                                         .client_metadata_url = settings.oauth.client_metadata_url,
-                                                         .scopes = settings.oauth.scopes,
-                                                         .authorization_server_url = settings.oauth.server_metadata_url,
-                                                         .browser = options_.browser});
+      running->login = std::make_unique<OauthAuthorizer>(options_.http, options_.clock, options_.logins,
+                                                         oauth_options(settings, lookup, options_.browser));
       authorizer = running->login.get();
     }
     if (!settings.headers_helper.empty()) {
-      std::vector<std::string> environment = command_environment(options_.environment);
+      std::vector<std::string> environment = command_environment(options_.environment, login_secrets());
       set_variable(environment, "CLAUDE_CODE_MCP_SERVER_NAME", settings.name);
       set_variable(environment, "CLAUDE_CODE_MCP_SERVER_URL", settings.url);
       running->helper = std::make_unique<HeadersHelper>(options_.processes, options_.clock, settings.headers_helper,
@@ -173,18 +181,31 @@ std::shared_ptr<McpServers::Running> McpServers::make(McpServerSettings settings
   Duration call_timeout = milliseconds("MCP_TOOL_TIMEOUT", kMcpCallTimeout);
   if (settings.timeout) call_timeout = *settings.timeout;
   running->connection = std::make_shared<McpConnection>(
-      options_.clock, McpConnectionOptions{
-                          .settings = settings,
-                          .identity = settings.name + " " + content_hash(settings.entry).substr(0, 16),
-                          .connect_timeout = milliseconds("MCP_TIMEOUT", kMcpConnectTimeout),
-                          .call_timeout = call_timeout,
-                          .make_transport = [this, settings, authorizer](
-                                                bool old_sse) { return make_transport(settings, authorizer, old_sse); },
-                          .handlers = std::move(handlers),
-                          .memory = &options_.memory,
-                          .publish = options_.publish,
-                          .changed = options_.status_changed});
+      options_.clock,
+      McpConnectionOptions{
+          .settings = settings,
+          .identity = settings.name + " " + content_hash(settings.entry).substr(0, 16),
+          .connect_timeout = milliseconds("MCP_TIMEOUT", kMcpConnectTimeout),
+          .call_timeout = call_timeout,
+          .make_transport = [this, settings,
+                             authorizer](bool old_sse) { return make_transport(settings, authorizer, old_sse); },
+          .handlers = std::move(handlers),
+          .memory = &options_.memory,
+          .is_of_another = [this, name = settings.name](const McpToolName& tool) { return is_of_another(tool, name); },
+          .publish = options_.publish,
+          .changed = options_.status_changed});
   return running;
+}
+
+// "mcp__a__b__c" of the server "a", where there is a server "a__b": whoever reads a rule could not tell.
+bool McpServers::is_of_another(const McpToolName& tool, const std::string& server) const {
+  const std::string name = tool.plain();
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(running_, [&](const auto& other) {
+    if (other->settings.name == server) return false;
+    const std::string word = McpToolName{.server = plain_mcp_word(other->settings.name), .tool = {}}.server_word();
+    return word.size() > tool.server_word().size() && (name == word || name.starts_with(word + "__"));
+  });
 }
 
 bool McpServers::wait(Duration at_most, std::stop_token stop) const {

@@ -21,6 +21,10 @@ namespace deft {
 // messages.
 inline constexpr Duration kMcpFirstWait = std::chrono::seconds(5);
 
+// What may be put into the entry of this server where it names a variable: of `all`, in a repository's entry not the
+// keys of model APIs, nor what logs in elsewhere. They are not for what a repository wants to start.
+VariableLookup variables_for(const McpServerSettings& server, VariableLookup all);
+
 struct McpServersOptions {
   Processes& processes;
   HttpClient& http;
@@ -77,6 +81,7 @@ class McpServers {
                                                bool old_sse) const;
   Command command_of(const McpServerSettings& settings) const;
   std::optional<std::string> variable(const std::string& name) const;
+  bool is_of_another(const McpToolName& tool, const std::string& server) const;
 
   const McpServersOptions options_;
   mutable std::mutex mutex_;

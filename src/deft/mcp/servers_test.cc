@@ -175,5 +175,19 @@ TEST_F(HeadersHelperTest, ItIsAskedAgainWhenTheServerRefuses) {
   EXPECT_FALSE(same.refused({.status = 401}, {}, {})) << "it has nothing else to offer";
 }
 
+TEST(McpVariables, ARepositorysEntryGetsNoKeysOfModelsAndNoLogins) {
+  const VariableLookup all = [](const std::string& name) { return std::optional<std::string>("value of " + name); };
+  McpServerSettings server{.name = "s", .url = "https://a.example/${ANTHROPIC_API_KEY}/${MCP_ID_TOKEN}/${TEAM}"};
+  McpServerSettings own = server;
+  expand_variables(own, variables_for(own, all));
+  EXPECT_EQ(own.url, "https://a.example/value of ANTHROPIC_API_KEY/value of MCP_ID_TOKEN/value of TEAM");
+  server.scope = McpScope::project;
+  const auto notes = expand_variables(server, variables_for(server, all));
+  EXPECT_EQ(server.url, "https://a.example/${ANTHROPIC_API_KEY}/${MCP_ID_TOKEN}/value of TEAM");
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0],
+            "the MCP server s uses ${ANTHROPIC_API_KEY}, which is not set or not for a server of the project");
+}
+
 }  // namespace
 }  // namespace deft

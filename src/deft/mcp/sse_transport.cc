@@ -130,13 +130,16 @@ Result<void> SseTransport::take_endpoint(std::string_view link) {
 
 void SseTransport::send(RpcMessage message, HttpHeaders) {
   const auto* request = std::get_if<RpcRequest>(&message);
+  Outgoing out{.text = to_text(message), .request = request ? std::optional(request->id) : std::nullopt};
   std::shared_ptr<McpReceiver> told;
   McpFailure failure{.not_processed = true};
   {
     const std::lock_guard lock(mutex_);
     if (!receiver_) return;
-    if (!broken_ && outbox_.size() < kOutboxMessagesMax) {
-      outbox_.push_back(std::move(message));
+    const bool is_full = outbox_.size() >= kOutboxMessagesMax || outbox_bytes_ + out.text.size() > kMcpUnsentBytesMax;
+    if (!broken_ && (!is_full || outbox_.empty())) {
+      outbox_bytes_ += out.text.size();
+      outbox_.push_back(std::move(out));
       changed_.notify_all();
       return;
     }
@@ -150,21 +153,21 @@ void SseTransport::send(RpcMessage message, HttpHeaders) {
 // One after another: the answers come by the other way.
 void SseTransport::post_all(const std::stop_token& stop) {
   while (true) {
-    std::optional<RpcMessage> message;
+    Outgoing out;
     {
       std::unique_lock lock(mutex_);
       if (!changed_.wait(lock, stop, [this] { return !outbox_.empty() && !endpoint_.empty(); })) return;
-      message = std::move(outbox_.front());
+      out = std::move(outbox_.front());
       outbox_.pop_front();
+      outbox_bytes_ -= out.text.size();
     }
-    auto failure = post(*message, stop);
+    auto failure = post(out.text, stop);
     if (stop.stop_requested()) return;
-    const auto* request = std::get_if<RpcRequest>(&*message);
-    if (const auto told = receiver(); failure && told && request) told->lost(request->id, *std::move(failure));
+    if (const auto told = receiver(); failure && told && out.request) told->lost(*out.request, *std::move(failure));
   }
 }
 
-std::optional<McpFailure> SseTransport::post(const RpcMessage& message, const std::stop_token& stop) {
+std::optional<McpFailure> SseTransport::post(const std::string& message, const std::stop_token& stop) {
   std::string endpoint;
   {
     const std::lock_guard lock(mutex_);
@@ -176,7 +179,9 @@ std::optional<McpFailure> SseTransport::post(const RpcMessage& message, const st
     if (!request)
       return McpFailure{.code = request.error().code, .message = request.error().message, .not_processed = true};
     request->headers.emplace_back("Content-Type", "application/json");
-    request->body = to_text(message);
+    request->body = message;
+    // Answers come by the other way: whoever does not even take a message holds up all later ones.
+    request->deadline = clock_.now() + options_.taken_timeout;
     HttpExchange exchange(http_, *std::move(request));
     const auto head = exchange.head(stop);
     if (!head) return McpFailure{.code = head.error().code, .message = head.error().message};

@@ -33,11 +33,16 @@ class SseTransport final : public McpTransport {
   bool is_remote() const override { return true; }
 
  private:
+  struct Outgoing {
+    std::string text;
+    std::optional<RpcId> request;
+  };
+
   void read(const std::stop_token& stop);
   Result<void> read_stream(const std::stop_token& stop);
   Result<void> take_endpoint(std::string_view link);
   void post_all(const std::stop_token& stop);
-  std::optional<McpFailure> post(const RpcMessage& message, const std::stop_token& stop);
+  std::optional<McpFailure> post(const std::string& message, const std::stop_token& stop);
   Result<HttpRequest> make_request(std::string method, std::string url, HttpHeaders& identity,
                                    const std::stop_token& stop) const;
   std::shared_ptr<McpReceiver> receiver() const;
@@ -52,7 +57,8 @@ class SseTransport final : public McpTransport {
   std::string version_;
   std::string endpoint_;
   std::optional<Error> broken_;
-  std::deque<RpcMessage> outbox_;
+  std::deque<Outgoing> outbox_;
+  std::size_t outbox_bytes_ = 0;
   std::jthread reader_;
   std::jthread writer_;
 };

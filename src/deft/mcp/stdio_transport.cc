@@ -34,6 +34,7 @@ struct StdioTransport::Shared {
   std::shared_ptr<McpReceiver> receiver;  // null after close()
   std::deque<Outgoing> outbox;
   std::size_t outbox_bytes = 0;
+  bool is_writing = false;  // the writer is at what it took out
   std::string last_words;
   bool has_last_words = false;  // no more of them can come
   bool over = false;
@@ -90,6 +91,9 @@ void StdioTransport::send(RpcMessage message, HttpHeaders) {
       failure.code = Errc::limit;
       failure.message = "the server does not read its input: " + human_bytes(shared_->outbox_bytes) + " wait for it";
     } else {
+      // What goes at once is not handed to another thread first.
+      if (shared_->outbox.empty() && !shared_->is_writing) out.line.erase(0, child_->write_some(out.line));
+      if (out.line.empty()) return;
       shared_->outbox_bytes += out.line.size();
       shared_->outbox.push_back(std::move(out));
       shared_->queued.notify_all();
@@ -109,11 +113,13 @@ void StdioTransport::write_input(const std::stop_token& stop) {
       if (!ready || shared_->over) return;
       out = std::move(shared_->outbox.front());
       shared_->outbox.pop_front();
+      shared_->is_writing = true;
     }
     const auto written = child_->write(out.line, stop);
     {
       const std::lock_guard lock(shared_->mutex);
       shared_->outbox_bytes -= out.line.size();
+      shared_->is_writing = false;
     }
     // Why nobody reads it any more is told by the end of its output.
     if (!written) return;

@@ -1,9 +1,11 @@
 #include "deft/mcp/tool_definition.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "deft/base/content_hash.h"
+#include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/core/result_limits.h"
 #include "deft/shell/hidden_characters.h"
@@ -13,18 +15,6 @@ namespace {
 
 constexpr std::string_view kCut = "… [cut]";
 constexpr std::size_t kHashCharacters = 8;
-
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-std::string sanitised(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (!is_name_character(c)) c = '_';
-  }
-  return out;
-}
 
 std::set<std::string> required_of(const Json& schema) {
   std::set<std::string> out;
@@ -144,9 +134,8 @@ Result<McpToolDefinition> read_tool_definition(const Json& entry) {
   if (const Json* output = find(entry, "outputSchema"); output != nullptr && output->is_object()) {
     out.output_schema = *output;
   }
-  if (const Json* execution = find(entry, "execution");
-      execution != nullptr && find_string(*execution, "taskSupport") == "required") {
-    return refuse(Errc::unsupported, "it only runs as a task of the server, which deft does not do");
+  if (const Json* execution = find(entry, "execution")) {
+    out.needs_task = find_string(*execution, "taskSupport") == "required";
   }
   out.title = tamed_text(find_string(entry, "title").value_or(""), 200);
   out.description = tamed_text(find_string(entry, "description").value_or(""), kMcpDescriptionBytesMax);
@@ -160,19 +149,35 @@ Result<McpToolDefinition> read_tool_definition(const Json& entry) {
     out.search_hint = tamed_text(find_string(*meta, "anthropic/searchHint").value_or(""), kMcpSearchHintCharactersMax);
     out.result_characters_max = declared_result_maximum(meta);
   }
-  out.identity = content_hash(out.description + '\n' + to_json(out.input_schema));
+  // Where there is no description the title stands for it.
+  const std::string told = out.description.empty() ? out.title : out.description;
+  const std::string takes = to_json(out.input_schema);
+  if (takes.size() > kMcpInputSchemaBytesMax) {
+    return refuse(Errc::limit, "its input schema is longer than " + human_bytes(kMcpInputSchemaBytesMax));
+  }
+  out.identity = content_hash(told + '\n' + takes);
+  out.bytes = told.size() + takes.size();
   return out;
 }
 
-std::string mcp_server_word(std::string_view server) { return "mcp__" + sanitised(server); }
+std::string mcp_api_name(const McpToolName& name) {
+  std::string api_name = name.plain();
+  if (api_name.size() <= kMcpApiNameCharactersMax && name.is_alone) return api_name;
+  const std::string hash = content_hash(name.server + '\0' + name.tool).substr(0, kHashCharacters);
+  api_name.resize(std::min(api_name.size(), kMcpApiNameCharactersMax - kHashCharacters - 1));
+  return api_name + '_' + hash;
+}
 
-std::string mcp_tool_name(std::string_view server, std::string_view tool, const std::set<std::string>& taken) {
-  std::string name = mcp_server_word(server) + "__" + sanitised(tool);
-  const bool is_taken = taken.contains(name);
-  if (name.size() <= kMcpApiNameCharactersMax && !is_taken) return name;
-  const std::string hash = content_hash(std::string(server) + '\0' + std::string(tool)).substr(0, kHashCharacters);
-  name.resize(std::min(name.size(), kMcpApiNameCharactersMax - kHashCharacters - 1));
-  return name + '_' + hash;
+std::vector<McpToolName> mcp_tool_names(std::string_view server, const std::vector<std::string>& tools) {
+  std::map<std::string, std::set<std::string_view>> alike;  // by their plain characters
+  for (const std::string& tool : tools) alike[plain_mcp_word(tool)].insert(tool);
+  std::vector<McpToolName> names;
+  for (const std::string& tool : tools) {
+    const std::string plain = plain_mcp_word(tool);
+    names.push_back(
+        {.server = plain_mcp_word(server), .tool = tool, .is_alone = plain == tool || alike.at(plain).size() == 1});
+  }
+  return names;
 }
 
 }  // namespace deft

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/core/mcp_tool_name.h"
 #include "deft/mcp/http_headers.h"
 
 // What a server says of its tools, made fit for a model. All of it is a stranger's text: validated, cut, and never able
@@ -19,6 +19,9 @@ inline constexpr std::size_t kMcpDescriptionBytesMax = 2048;
 inline constexpr std::size_t kMcpToolNameBytesMax = 256;     // the server's own name of it
 inline constexpr std::size_t kMcpApiNameCharactersMax = 64;  // of mcp__server__tool: APIs take no longer one
 inline constexpr std::size_t kMcpSearchHintCharactersMax = 120;
+inline constexpr std::size_t kMcpInputSchemaBytesMax = std::size_t{256} << 10;  // the model has to read it
+// Of the definitions that one server may put before every model by its own wish (`anthropic/alwaysLoad`).
+inline constexpr std::size_t kMcpAlwaysLoadBytesMax = std::size_t{64} << 10;
 
 struct McpToolDefinition {
   std::string name{};  // as the server knows it
@@ -35,17 +38,21 @@ struct McpToolDefinition {
   bool requires_user_interaction = false;
   std::string search_hint{};
   std::optional<std::size_t> result_characters_max{};
-  std::string identity{};  // another one when what the model is told of it, or what it takes, is another
+  bool needs_task = false;  // it only runs as a task of the server
+  std::string identity{};   // another one when what the model is told of it, or what it takes, is another
+  std::size_t bytes = 0;    // of what the model is told of it
 };
 
 // From one entry of tools/list. An error says why the tool cannot be used.
 Result<McpToolDefinition> read_tool_definition(const Json& entry);
 
-// "mcp__server__tool": other characters than letters, digits, '_' and '-' become '_'; a name that is too long ends in a
-// hash of all of it. `taken` are names that are in use: another tool that would have one of them gets a hash too.
-std::string mcp_tool_name(std::string_view server, std::string_view tool, const std::set<std::string>& taken);
-// The first part of it: what rules call the server by.
-std::string mcp_server_word(std::string_view server);
+// What models call a tool by: "mcp__server__tool" in plain characters. A name that is too long, or that another tool of
+// the server is written by too, ends in a hash of both names.
+std::string mcp_api_name(const McpToolName& name);
+
+// The names of all tools of a server, given in any order. Of tools that are written alike in plain characters, the one
+// that is called so has the name to itself.
+std::vector<McpToolName> mcp_tool_names(std::string_view server, const std::vector<std::string>& tools);
 
 // A schema whose root is anyOf, oneOf or allOf as one plain object: models' APIs take nothing else. It allows more
 // than the original, which the server checks itself.

@@ -10,10 +10,13 @@ constexpr std::string_view kVersion = "2023-06-01";
 
 bool is_makers_own(std::string_view base_url) { return shown_host(base_url) == shown_host(kAnthropicUrl); }
 
-// A limit of money is told as too many requests too, but without a time after which it would be better.
+// A limit of money is told as too many requests too, but without a time after which it would be better. Only in the
+// API's own words: what a proxy says in others is its own business.
 void amend_spent_budget(const HttpHead& head, ModelFailure& failure) {
-  if (failure.status != 429 || failure.should_retry || failure.retry_after) return;
-  if (head.status == 429) failure.should_retry = false;
+  if (head.status != 429 || failure.type != "rate_limit_error" || failure.should_retry) return;
+  if (find_header(head.headers, "retry-after") || find_header(head.headers, "retry-after-ms")) return;
+  failure.should_retry = false;
+  failure.message += "; it names no time to wait for, as it does when what may be spent is spent";
 }
 
 }  // namespace
@@ -48,7 +51,7 @@ std::unique_ptr<ModelCall> AnthropicClient::ask(const ModelRequest& request, Sin
                            .stream = request.stream,
                            .raw_events = request.raw_events,
                            .names = tools->names,
-                           .amend = own_models_ ? amend_spent_budget : nullptr},
+                           .amend = amend_spent_budget},
                           std::move(sink));
 }
 

@@ -91,6 +91,12 @@ TEST(AnthropicClient, SendsWhoAsksAndWhatAndReadsTheStream) {
       << "only the makers' own API is known to take it";
 }
 
+TEST(ModelEndpoint, AQueryOfTheBaseUrlStaysAtTheEnd) {
+  EXPECT_EQ(openai_url("https://h/openai/deployments/d?api-version=1", "/chat/completions"),
+            "https://h/openai/deployments/d/chat/completions?api-version=1");
+  EXPECT_EQ(anthropic_url("https://h/?x=/v1", "/messages"), "https://h/v1/messages?x=/v1");
+}
+
 TEST(ModelEndpoint, TheApiIsFoundWhereverTheBaseUrlEnds) {
   EXPECT_EQ(anthropic_url("http://h:1", "/messages"), "http://h:1/v1/messages");
   EXPECT_EQ(anthropic_url("http://h/v1/", "/messages"), "http://h/v1/messages");
@@ -171,6 +177,19 @@ TEST(AnthropicClient, TakesAnAnswerForWhatItIsWhateverItsContentTypeSays) {
   EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "text/plain"}}, kBeginning + kRest)).ask(), kHello);
   EXPECT_EQ(Bench(answer_with(200, {}, kBeginning + kRest)).ask(), kHello);
   EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "text/html"}}, std::string(kHelloBody))).ask(), kHello);
+  EXPECT_EQ(Bench(answer_with(200, kJson, kBeginning + kRest)).ask(), kHello);
+  EXPECT_EQ(Bench(answer_with(200, kEvents, std::string(kHelloBody))).ask(), kHello);
+  EXPECT_EQ(Bench(answer_with(200, kEvents, "unknown: field\n" + kBeginning + kRest)).ask(), kHello);
+}
+
+TEST(AnthropicClient, AnAnswerOfNothingButBlanksIsNotReadForEver) {
+  Bench bench([](const PeerRequest&, PeerAnswer& answer) {
+    answer.head(200, kJson);
+    for (int i = 0; i < 80; ++i) answer.chunk(std::string(1024, ' '));
+    answer.chunk(kHelloBody);
+    answer.end();
+  });
+  EXPECT_EQ(bench.fail().kind, ModelFailure::Kind::not_understood);
 }
 
 TEST(AnthropicClient, SaysWhatCameInsteadOfAnAnswer) {
@@ -238,6 +257,20 @@ TEST(AnthropicClient, TellsErrorsWithAllThatTheServerSaysAboutThem) {
   EXPECT_EQ(failure.request_id, "req_9");
   EXPECT_EQ(failure.retry_after, Duration(std::chrono::milliseconds(1500)));
   EXPECT_EQ(failure.should_retry, true);
+}
+
+TEST(AnthropicClient, ALimitOfMoneyIsToldFromOneOfTime) {
+  const auto should_retry = [](HttpHeaders headers, std::string body) {
+    headers.emplace_back("Content-Type", "application/json");
+    return Bench(answer_with(429, headers, std::move(body))).fail().should_retry;
+  };
+  const std::string limit = R"({"type":"error","error":{"type":"rate_limit_error","message":"spent"}})";
+  EXPECT_EQ(should_retry({}, limit), false);
+  EXPECT_EQ(should_retry({{"x-should-retry", "true"}}, limit), true);
+  EXPECT_EQ(should_retry({{"retry-after", "3"}}, limit), std::nullopt);
+  EXPECT_EQ(should_retry({{"retry-after", "0"}}, limit), std::nullopt);
+  EXPECT_EQ(should_retry({{"retry-after-ms", "9"}}, limit), std::nullopt);
+  EXPECT_EQ(should_retry({}, R"({"detail":"slow down"})"), std::nullopt);  // of something in between
 }
 
 TEST(AnthropicClient, AnErrorThatNeverEndsOrIsHugeIsTold) {

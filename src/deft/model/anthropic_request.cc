@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "deft/base/contains.h"
 #include "deft/core/message_content.h"
 #include "deft/model/event_json.h"
 #include "deft/model/tool_references.h"
@@ -61,13 +62,13 @@ std::string output_config(const ModelRequest& request) {
 // Only blocks of other providers have any of these. Inside a text quotes are escaped, so a text is never one of them;
 // an input may be, and is then only looked at more closely.
 bool may_be_foreign(std::string_view content, bool own_models) {
-  static constexpr std::array<std::string_view, 6> kSigns = {
-      R"("annotations":)", R"("type":"refusal")", R"("type":"reasoning)",
-      R"("summary":)",     R"(_call")",           R"(_call_output")"};
+  static constexpr std::array<std::string_view, 9> kSigns = {
+      R"("annotations":)", R"("type":"refusal")", R"("type":"reasoning)",  R"("summary":)",          R"(_call")",
+      R"(_call_output")",  R"("extra_content":)", R"("reasoning_field":)", R"("reasoning_details":)"};
   for (const std::string_view sign : kSigns) {
-    if (content.find(sign) != std::string_view::npos) return true;
+    if (contains(content, sign)) return true;
   }
-  return own_models && content.find(R"("signature":"")") != std::string_view::npos;
+  return own_models && contains(content, R"("signature":"")");
 }
 
 std::string pick(std::string_view block, std::initializer_list<std::string_view> keys) {
@@ -82,17 +83,66 @@ std::string pick(std::string_view block, std::initializer_list<std::string_view>
   return out.empty() ? "{}" : out + "}";
 }
 
+// An id that this API would refuse, behind one of these words: some providers' have points and colons.
+bool has_odd_id(std::string_view content, std::string_view words) {
+  for (std::size_t at = find_in(content, words); at < content.size(); at = find_in(content, words)) {
+    content.remove_prefix(at + words.size());
+    const std::string_view id = content.substr(0, content.find('"'));
+    if (id.find_first_of(".:") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+constexpr std::string_view kCallBegins = R"("type":"tool_use","id":")";
+constexpr std::string_view kResultBegins = R"("type":"tool_result","tool_use_id":")";
+
+std::string plain_id(std::string_view json) {
+  const auto id = parse_json(json);
+  return id && id->is_string() ? json_quote(api_call_id(view(id->get_string()))) : std::string(json);
+}
+
+// The block with such an id made a word.
+std::string with_plain_id(std::string_view block, std::string_view key) {
+  std::string out;
+  for (const RawMember& member : raw_members(block)) {
+    out += out.empty() ? '{' : ',';
+    append_json_string(out, member.key);
+    out += ':';
+    out += member.key == key ? plain_id(member.value) : std::string(member.value);
+  }
+  return out.empty() ? "{}" : out + "}";
+}
+
+// The content of a message of the user's, results included.
+std::string with_plain_ids(std::string content) {
+  if (!has_odd_id(content, kResultBegins)) return content;
+  std::vector<std::string> blocks;
+  for (const std::string_view block : raw_elements(content)) {
+    const bool is_result = has_odd_id(block, kResultBegins);
+    blocks.push_back(is_result ? with_plain_id(block, "tool_use_id") : std::string(block));
+  }
+  return content_of(blocks);
+}
+
+// Nothing in it but what this API has said itself, or could have.
+bool is_native(std::string_view content, bool own_models) {
+  return !may_be_foreign(content, own_models) && !has_odd_id(content, kCallBegins);
+}
+
 std::string native_block(std::string_view block, bool own_models) {
   const auto json = parse_json(block);
   if (!json) return std::string(block);
   const std::string_view type = find_string(*json, "type").value_or(std::string_view());
   if (type == "text") return pick(block, {"type", "text", "citations"});
-  if (type == "tool_use") return pick(block, {"type", "id", "name", "input", "caller", "toolset_name"});
+  if (type == "tool_use") {
+    return with_plain_id(pick(block, {"type", "id", "name", "input", "caller", "toolset_name"}), "id");
+  }
   if (type == "thinking") {
     const bool foreign = find(*json, "summary") || find(*json, "id");
     const bool unsigned_thought = find_string(*json, "signature").value_or("").empty();
-    if (foreign || (own_models && unsigned_thought)) return {};
-    return std::string(block);
+    const bool of_chat = find(*json, "reasoning_field") || find(*json, "reasoning_details");
+    if (foreign || (own_models && (unsigned_thought || of_chat))) return {};
+    return pick(block, {"type", "thinking", "signature"});
   }
   if (type == "refusal") return text_block(find_string(*json, "refusal").value_or(std::string_view()));
   if (type.starts_with("reasoning") || type.ends_with("_call") || type.ends_with("_call_output")) return {};
@@ -102,7 +152,7 @@ std::string native_block(std::string_view block, bool own_models) {
 }  // namespace
 
 std::string anthropic_content(std::string_view content, bool own_models) {
-  if (!may_be_foreign(content, own_models)) return std::string(content);
+  if (is_native(content, own_models)) return std::string(content);
   std::vector<std::string> blocks;
   for (const std::string_view block : raw_elements(content)) blocks.push_back(native_block(block, own_models));
   return content_of(blocks);
@@ -120,6 +170,7 @@ std::string anthropic_tool(const OfferedTool& tool, const AnthropicDialect& dial
 std::string anthropic_body(const ModelRequest& request, const std::string& tools, const AnthropicDialect& dialect) {
   const History& history = *request.history;
   const std::string mark = cache_mark(dialect);
+  const bool defers = may_defer(tools);
   std::size_t size = tools.size() + request.system.size() + 4096;
   for (const HistoryMessage& message : history) size += message.content.size() + 64;
 
@@ -136,8 +187,12 @@ std::string anthropic_body(const ModelRequest& request, const std::string& tools
   if (!tools.empty()) {
     if (request.tool_choice) append_member(out, "tool_choice", to_json(*request.tool_choice));
     out += ",\"tools\":";
-    const std::size_t listed = end_of_listed(tools);
-    append_marked(out, std::string(tools, 0, listed) + "]", mark);
+    const std::size_t listed = defers ? end_of_listed(tools) : tools.size() - 1;
+    if (listed + 1 == tools.size()) {
+      append_marked(out, tools, mark);
+    } else {
+      append_marked(out, std::string(tools, 0, listed) + "]", mark);
+    }
     if (listed + 1 < tools.size()) {
       out.pop_back();
       out += std::string_view(tools).substr(listed);
@@ -148,15 +203,19 @@ std::string anthropic_body(const ModelRequest& request, const std::string& tools
     append_marked(out, "[" + text_block(request.system) + "]", mark);
   }
 
-  const auto deferred = deferred_names(tools);
+  const auto deferred = defers ? deferred_names(tools) : std::set<std::string, std::less<>>();
   out += ",\"messages\":[";
   std::size_t users_left = 0;
   for (const HistoryMessage& message : history) users_left += message.role == Role::user ? 1 : 0;
   bool first = true;
   for (const HistoryMessage& message : history) {
     const bool is_user = message.role == Role::user;
-    const std::string filtered = is_user ? with_known_references(message.content, deferred)
-                                         : anthropic_content(message.content, dialect.own_models);
+    const bool is_plain = is_user ? !has_references(message.content) && !has_odd_id(message.content, kResultBegins)
+                                  : is_native(message.content, dialect.own_models);
+    const std::string changed = is_plain  ? std::string()
+                                : is_user ? with_plain_ids(with_known_references(message.content, deferred))
+                                          : anthropic_content(message.content, dialect.own_models);
+    const std::string_view filtered = is_plain ? message.content : changed;
     if (!is_user && filtered.empty()) continue;  // two messages of the user's in a row are taken as one
     out += first ? "" : ",";
     first = false;
@@ -165,7 +224,8 @@ std::string anthropic_body(const ModelRequest& request, const std::string& tools
     append_marked(out, filtered, marked ? mark : "");
     out += '}';
   }
-  return out + "]}";
+  out += "]}";
+  return out;
 }
 
 }  // namespace deft

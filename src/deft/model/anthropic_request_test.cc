@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deft/core/message_content.h"
 #include "deft/testing/model_record.h"
 
 namespace deft {
@@ -125,6 +126,28 @@ TEST(OfferedTools, ASchemaThatIsAChoiceBecomesAPlainObject) {
       R"({"description":"d","type":"object","properties":{"a":{"type":"string"},"b":{}}})");
   EXPECT_EQ(plain("{}"), R"({"type":"object"})");
   EXPECT_EQ(plain("true"), R"({"type":"object","properties":{}})");
+}
+
+TEST(AnthropicRequest, IdsThatItWouldRefuseAreWordsInCallAndResult) {
+  const std::string calls = R"([{"type":"tool_use","id":"functions.read:0","name":"T","input":{"id":"a.b"}},)"
+                            R"({"type":"tool_use","id":"functions_read_0","name":"T","input":{}}])";
+  const std::string results = R"([{"type":"tool_result","tool_use_id":"functions.read:0","content":"a.b:c"},)"
+                              R"({"type":"tool_result","tool_use_id":"functions_read_0","content":""}])";
+  const ModelRequest request{.model = "m",
+                             .output_tokens_max = 1,
+                             .history = std::make_shared<const History>(History{
+                                 {Role::user, R"([{"type":"text","text":"go"}])"},
+                                 {Role::assistant, calls},
+                                 {Role::user, results},
+                             })};
+  const std::string body = anthropic_body(request, "", {.cache_ttl = ""});
+  const std::string word = api_call_id("functions.read:0");
+  EXPECT_NE(body.find(R"({"type":"tool_use","id":")" + word + R"(","name":"T","input":{"id":"a.b"}})"),
+            std::string::npos)
+      << body;
+  EXPECT_NE(body.find(R"("tool_use_id":")" + word + R"(","content":"a.b:c")"), std::string::npos) << body;
+  EXPECT_EQ(body.find("functions.read"), std::string::npos);
+  EXPECT_NE(word, "functions_read_0");
 }
 
 }  // namespace

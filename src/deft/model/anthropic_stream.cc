@@ -1,5 +1,8 @@
 #include "deft/model/anthropic_stream.h"
 
+#include <algorithm>
+#include <array>
+
 #include "deft/model/event_json.h"
 
 namespace deft {
@@ -10,12 +13,30 @@ bool is_of_message(std::string_view type) {
          type == "message_delta" || type == "message_stop";
 }
 
-// Absent and null members of `update` leave what is there: counters that don't apply are left out of later events.
+// The counters that go on while a message streams, each of them a total so far; the rest of the usage is said once,
+// when it begins. What is absent or null does not apply and leaves what is there.
+constexpr std::array<std::string_view, 8> kRunningTotals = {"input_tokens",
+                                                            "output_tokens",
+                                                            "cache_creation_input_tokens",
+                                                            "cache_read_input_tokens",
+                                                            "server_tool_use",
+                                                            "output_tokens_details",
+                                                            "iterations",
+                                                            "fallback_credit"};
+
+bool is_running_total(std::string_view key) { return std::ranges::find(kRunningTotals, key) != kRunningTotals.end(); }
+
 void overlay(Json& usage, const JsonObject& update) {
   if (!usage.is_object()) usage = JsonObject();
   for (const auto& [key, value] : update) {
-    if (!value.is_null()) usage.get_object()[key] = value;
+    const bool is_new = !usage.get_object().contains(key);
+    if (value.is_null() || (!is_new && !is_running_total({key.data(), key.size()}))) continue;
+    usage.get_object()[key] = value;
   }
+}
+
+std::unexpected<Error> not_open(Assembler::Key index) {
+  return malformed("a piece of block " + std::to_string(index) + ", which is not open");
 }
 
 void add_citation(TextBlock& block, const Json& citation) {
@@ -45,6 +66,7 @@ Result<void> AnthropicStream::handle(const Json& event, std::string_view text) {
     return {};
   }
   if (type == "message_stop") {
+    assembler_.close_whole_calls();
     assembler_.finish();
     return {};
   }
@@ -58,7 +80,7 @@ Result<void> AnthropicStream::handle(const Json& event, std::string_view text) {
   }
   const Json* delta = find(event, "delta");
   if (!delta || !delta->is_object()) return malformed("content_block_delta without a delta");
-  return handle_delta(*index, *delta);
+  return handle_delta(*index, *delta, text);
 }
 
 Result<void> AnthropicStream::handle_body(const Json& body, std::string_view text) {
@@ -93,11 +115,17 @@ Result<void> AnthropicStream::start_block(Assembler::Key index, const Json& bloc
   const std::string_view type = find_string(block, "type").value_or(std::string_view());
   const JsonObject& fields = block.get_object();
   if (type == "text") {
-    return assembler_.open(index, TextBlock{string_or_empty(block, "text"), without(fields, {"type", "text"})});
+    return assembler_.open(index, TextBlock{piece_of(block, "text", text, {}), without(fields, {"type", "text"})});
   }
   if (type == "thinking") {
-    return assembler_.open(index, ThinkingBlock{string_or_empty(block, "thinking"), string_or_empty(block, "signature"),
-                                                without(fields, {"type", "thinking", "signature"})});
+    return assembler_.open(index,
+                           ThinkingBlock{piece_of(block, "thinking", text, {}), string_or_empty(block, "signature"),
+                                         without(fields, {"type", "thinking", "signature"})});
+  }
+  if (type == "fallback") {  // another model goes on with the message: it is that one's
+    const Json* to = find(block, "to");
+    if (const std::string model = to ? string_or_empty(*to, "model") : ""; !model.empty())
+      assembler_.head().model = model;
   }
   if (type != "tool_use") return assembler_.open(index, OtherBlock{block});
 
@@ -127,28 +155,35 @@ Result<void> AnthropicStream::stop_block(Assembler::Key index) {
   return assembler_.close(index);
 }
 
-Result<void> AnthropicStream::handle_delta(Assembler::Key index, const Json& delta) {
-  const std::string_view type = find_string(delta, "type").value_or(std::string_view());
-  const auto piece = [&](std::string_view key) { return find_string(delta, key).value_or(std::string_view()); };
+Result<void> AnthropicStream::take_text(Assembler::Key index, std::string_view piece) {
   Block* block = assembler_.find_open(index);
-  if (!block) return malformed("a piece of block " + std::to_string(index) + ", which is not open");
+  if (!block) return not_open(index);
+  return std::holds_alternative<TextBlock>(*block) ? assembler_.append(index, piece) : Result<void>();
+}
+
+Result<void> AnthropicStream::handle_delta(Assembler::Key index, const Json& delta, std::string_view text) {
+  const std::string_view type = find_string(delta, "type").value_or(std::string_view());
+  const auto piece = [&](std::string_view key) { return piece_of(delta, key, text, {"delta"}); };
+  Block* block = assembler_.find_open(index);
+  if (!block) return not_open(index);
 
   // A piece of another kind than its block is ignored: thinking_delta comes for redacted blocks too.
-  auto* text = std::get_if<TextBlock>(block);
+  auto* words = std::get_if<TextBlock>(block);
   auto* thinking = std::get_if<ThinkingBlock>(block);
   auto* other = std::get_if<OtherBlock>(block);
   if (type == "text_delta") {
-    if (text) return assembler_.append(index, piece("text"));
+    if (words) return assembler_.append(index, piece("text"));
   } else if (type == "thinking_delta") {
     if (thinking) return assembler_.append(index, piece("thinking"));
   } else if (type == "input_json_delta") {
-    if (!text && !thinking) return assembler_.append(index, piece("partial_json"));
+    if (!words && !thinking) return assembler_.append(index, piece("partial_json"));
   } else if (type == "signature_delta") {
-    if (thinking) thinking->signature = piece("signature");
-    return assembler_.charge(piece("signature").size());
+    const std::string signature = string_or_empty(delta, "signature");
+    if (thinking) thinking->signature = signature;
+    return assembler_.charge(signature.size());
   } else if (type == "citations_delta") {
     const Json* citation = find(delta, "citation");
-    if (text && citation) add_citation(*text, *citation);
+    if (words && citation) add_citation(*words, *citation);
     return assembler_.charge(to_json(delta).size());
   } else if (type == "compaction_delta" && other) {
     for (const auto& [key, value] : without(delta.get_object(), {"type"})) other->json.get_object()[key] = value;

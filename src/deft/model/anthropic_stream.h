@@ -17,6 +17,8 @@ class AnthropicStream {
   static bool recognises(const Json& event);
   // `text` is the JSON text of `event`.
   Result<void> handle(const Json& event, std::string_view text);
+  // A text_delta that somebody has read already (model/plain_delta.h), inside a message.
+  Result<void> take_text(Assembler::Key index, std::string_view piece);
   // A whole message, as the API answers when nothing was to be streamed.
   Result<void> handle_body(const Json& body, std::string_view text);
   // The bytes have ended inside a message: that is an error.
@@ -26,7 +28,7 @@ class AnthropicStream {
   Result<void> start_message(const Json& message, std::string_view text);
   Result<void> start_block(Assembler::Key index, const Json& block, std::string_view text);
   Result<void> stop_block(Assembler::Key index);
-  Result<void> handle_delta(Assembler::Key index, const Json& delta);
+  Result<void> handle_delta(Assembler::Key index, const Json& delta, std::string_view text);
   void update_message(const Json& event);
   void set_stop(const Json& fields);
 

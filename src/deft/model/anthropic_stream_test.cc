@@ -28,11 +28,23 @@ TEST(AnthropicStream, EachCallComesWhileTheMessageStillStreams) {
   EXPECT_EQ(run.error(), "the stream broke off before message_stop");
 }
 
-TEST(AnthropicStream, ACallWhoseBlockWasNotClosedNeverComes) {
+TEST(AnthropicStream, ACallWhoseBlockWasNotClosedComesOnlyIfTheMessageIsCompleteAndItsInputWhole) {
   EXPECT_TRUE(run_events({kStart, kToolUse, kInput}).calls.empty());
-  const StreamRun stopped = run_events({kStart, kToolUse, kInput, kStop});
-  EXPECT_TRUE(stopped.calls.empty());
-  EXPECT_EQ(stopped.error(), "malformed stream: the message ended inside the call \"t\"");
+  const StreamRun whole = run_events({kStart, kToolUse, kInput, kStop});
+  ASSERT_EQ(whole.calls.size(), 1U);
+  EXPECT_EQ(whole.calls[0].input_text, R"({"a":1})");
+  EXPECT_EQ(whole.messages.size(), 1U);
+  const StreamRun half = run_events({kStart, kToolUse, kStop});
+  EXPECT_TRUE(half.calls.empty());
+  EXPECT_EQ(half.error(), "malformed stream: the message ended inside the call \"t\"");
+}
+
+TEST(AnthropicStream, HalvesOfACharacterInTwoPiecesAreShownOnceTheyAreWhole) {
+  const StreamRun run =
+      run_events({kStart, R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":"\ud83d"}})",
+                  R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\ude00 \ud83d"}})"});
+  EXPECT_EQ(run.text, "\U0001F600 \xEF\xBF\xBD");
+  EXPECT_EQ(std::get<TextBlock>(run.failures[0].message.blocks[0]).text, run.text);
 }
 
 TEST(AnthropicStream, UnknownEventsAndDeltasAreIgnored) {

@@ -1,10 +1,54 @@
 #include "deft/model/event_json.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "deft/base/utf8.h"
+#include "deft/core/pair_joiner.h"
 
 namespace deft {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::size_t kEscapeBytes = 6;  // "\ud83d"
+
+// The half of a pair that this escape stands for, if it stands for one of `from` … `from` + 0x3FF.
+std::optional<char16_t> read_half(std::string_view escape, unsigned from) {
+  if (escape.size() != kEscapeBytes || !escape.starts_with("\\u")) return std::nullopt;
+  unsigned code = 0;
+  const auto [end, error] = std::from_chars(escape.data() + 2, escape.data() + escape.size(), code, 16);
+  if (error != std::errc() || end != escape.data() + escape.size()) return std::nullopt;
+  if (code < from || code > from + 0x3FF) return std::nullopt;
+  return static_cast<char16_t>(code);
+}
+
+bool is_escape_at_end(std::string_view literal) {
+  if (literal.size() < kEscapeBytes) return false;
+  const std::string_view before = literal.substr(0, literal.size() - kEscapeBytes);
+  const std::size_t plain = before.find_last_not_of('\\');
+  const std::size_t backslashes = before.size() - (plain == std::string_view::npos ? 0 : plain + 1);
+  return backslashes % 2 == 0;  // else the last backslash is itself an escaped one
+}
+
+// The text of a JSON string without its quotes, with the halves at its edges.
+std::string with_halves(std::string_view literal) {
+  std::string first;
+  std::string last;
+  if (const auto half = read_half(literal.substr(0, kEscapeBytes), 0xDC00)) {
+    first = half_pair_bytes(*half);
+    literal.remove_prefix(kEscapeBytes);
+  }
+  if (is_escape_at_end(literal)) {
+    if (const auto half = read_half(literal.substr(literal.size() - kEscapeBytes), 0xD800)) {
+      last = half_pair_bytes(*half);
+      literal.remove_suffix(kEscapeBytes);
+    }
+  }
+  const auto middle = parse_event('"' + std::string(literal) + '"');
+  return first + (middle && middle->is_string() ? std::string(view(middle->get_string())) : "") + last;
+}
+
+}  // namespace
 
 Result<Json> parse_event(std::string_view data) {
   const JsonLimits lenient{.replace_lone_surrogates = true};
@@ -55,6 +99,16 @@ JsonObject without(const JsonObject& object, std::initializer_list<std::string_v
 
 std::string string_or_empty(const Json& value, std::string_view key) {
   return std::string(find_string(value, key).value_or(std::string_view()));
+}
+
+std::string piece_of(const Json& object, std::string_view key, std::string_view text,
+                     std::initializer_list<PathStep> path) {
+  const std::string_view piece = find_string(object, key).value_or(std::string_view());
+  if (!piece.starts_with(kReplacement) && !piece.ends_with(kReplacement)) return std::string(piece);
+  auto raw = raw_at(text, path);
+  if (raw) raw = raw_member(*raw, key);
+  if (!raw || raw->size() < 2 || raw->front() != '"') return std::string(piece);
+  return with_halves(raw->substr(1, raw->size() - 2));
 }
 
 std::optional<std::string_view> raw_at(std::string_view text, std::initializer_list<PathStep> path) {

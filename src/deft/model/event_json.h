@@ -40,4 +40,10 @@ std::string string_or_empty(const Json& value, std::string_view key);
 using PathStep = std::variant<std::string_view, std::size_t>;
 std::optional<std::string_view> raw_at(std::string_view text, std::initializer_list<PathStep> path);
 
+// A string of an event that is a piece of a longer text: its `key` in `object`, which stands at `path` in `text`. Where
+// it begins or ends with half of a surrogate pair, that half is kept (core/pair_joiner.h): the other half may have come
+// with another event.
+std::string piece_of(const Json& object, std::string_view key, std::string_view text,
+                     std::initializer_list<PathStep> path);
+
 }  // namespace deft

@@ -43,8 +43,6 @@ void ModelAnswer::began(HttpHead head) {
     shape_ = Shape::error;
     return;
   }
-  if (has_content_type(head_, "text/event-stream")) shape_ = Shape::events;
-  if (has_content_type(head_, "application/json")) shape_ = Shape::body;
   tell(ModelBegan{request_id_of(head_.headers)});
 }
 
@@ -62,20 +60,26 @@ void ModelAnswer::received(std::string_view bytes) {
   }
 }
 
-// The content type is missing or none of ours: the first bytes say what it is.
+// The first bytes say what it is. Servers and what stands before them mistake streams for JSON and JSON for streams, so
+// the content type counts only where the bytes say nothing.
 void ModelAnswer::decide(std::string_view bytes) {
   body_ += bytes;
-  switch (sniff_input(body_)) {
-    case InputKind::undecided: return;
-    case InputKind::event_stream: {
-      shape_ = Shape::events;
-      const std::string beginning = std::exchange(body_, {});
-      return tell(decoder_.feed(beginning));
-    }
-    case InputKind::lines:
-      if (!begins_json(body_)) return fail_misunderstood(body_);
-      shape_ = Shape::body;
+  const InputKind kind = sniff_input(body_);
+  if (kind == InputKind::undecided) {
+    if (body_.size() > kErrorBodyBytesMax) fail_misunderstood(body_);  // nothing but blanks
+    return;
   }
+  if (kind == InputKind::event_stream) return read_events();
+  shape_ = Shape::body;
+  if (begins_json(body_) || has_content_type(head_, "application/json")) return;
+  if (has_content_type(head_, "text/event-stream")) return read_events();
+  fail_misunderstood(body_);
+}
+
+void ModelAnswer::read_events() {
+  shape_ = Shape::events;
+  const std::string beginning = std::exchange(body_, {});
+  tell(decoder_.feed(beginning));
 }
 
 void ModelAnswer::ended(Result<void> result) {
@@ -87,6 +91,7 @@ void ModelAnswer::ended(Result<void> result) {
     if (failure.status == 401 && credentials_ && credentials_->refused()) failure.should_retry = true;
     return fail(std::move(failure));
   }
+  if (shape_ == Shape::undecided && has_content_type(head_, "text/event-stream")) read_events();
   if (shape_ == Shape::events) return tell(result ? decoder_.finish() : decoder_.abandon(result.error()));
   if (!result) return fail(failure_of_transfer(result.error(), head_.status != 0));
   if (shape_ == Shape::body) return read_body();

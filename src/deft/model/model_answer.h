@@ -51,6 +51,7 @@ class ModelAnswer final : public HttpReceiver {
   };
 
   void decide(std::string_view bytes);
+  void read_events();
   void read_body();
   void tell(std::vector<StreamEvent> events);
   void tell(ModelEvent event);

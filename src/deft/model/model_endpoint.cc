@@ -1,5 +1,7 @@
 #include "deft/model/model_endpoint.h"
 
+#include <algorithm>
+
 namespace deft {
 namespace {
 
@@ -15,20 +17,30 @@ bool has_path(std::string_view url) {
   return url.find('/', scheme == std::string_view::npos ? 0 : scheme + 3) != std::string_view::npos;
 }
 
-std::string joined(std::string_view base_url, bool needs_version, std::string_view path) {
-  return std::string(base_url) + std::string(needs_version ? kVersion : "") + std::string(path);
+struct BaseUrl {
+  std::string_view address;
+  std::string_view query;  // with its question mark: some servers want their version there
+};
+BaseUrl split(std::string_view url) {
+  const std::size_t query = std::min(url.find('?'), url.size());
+  return {without_slashes(url.substr(0, query)), url.substr(query)};
+}
+
+std::string joined(const BaseUrl& base, bool needs_version, std::string_view path) {
+  return std::string(base.address) + std::string(needs_version ? kVersion : "") + std::string(path) +
+         std::string(base.query);
 }
 
 }  // namespace
 
 std::string anthropic_url(std::string_view base_url, std::string_view path) {
-  const std::string_view base = without_slashes(base_url);
-  return joined(base, !base.ends_with(kVersion), path);
+  const BaseUrl base = split(base_url);
+  return joined(base, !base.address.ends_with(kVersion), path);
 }
 
 std::string openai_url(std::string_view base_url, std::string_view path) {
-  const std::string_view base = without_slashes(base_url);
-  return joined(base, !has_path(base), path);
+  const BaseUrl base = split(base_url);
+  return joined(base, !has_path(base.address), path);
 }
 
 }  // namespace deft

@@ -20,7 +20,7 @@ struct NamedStatus {
   int status;
 };
 // What an error event inside a stream would have been as an answer of its own.
-constexpr std::array<NamedStatus, 16> kStatusOfType = {{
+constexpr std::array<NamedStatus, 22> kStatusOfType = {{
     {"invalid_request_error", 400},
     {"authentication_error", 401},
     {"billing_error", 402},
@@ -37,11 +37,22 @@ constexpr std::array<NamedStatus, 16> kStatusOfType = {{
     {"overloaded_error", 529},
     {"context_length_exceeded", 400},
     {"invalid_prompt", 400},
+    // vLLM's and SGLang's.
+    {"BadRequestError", 400},
+    {"AuthenticationError", 401},
+    {"NotFoundError", 404},
+    {"UnprocessableEntityError", 422},
+    {"RateLimitError", 429},
+    {"InternalServerError", 500},
 }};
 
 int status_of_type(std::string_view type) {
   const auto* found = std::ranges::find(kStatusOfType, type, &NamedStatus::type);
-  return found == kStatusOfType.end() ? 0 : found->status;
+  if (found != kStatusOfType.end()) return found->status;
+  int status = 0;  // gateways say it in numbers
+  const auto [end, error] = std::from_chars(type.data(), type.data() + type.size(), status);
+  const bool is_error = error == std::errc() && end == type.data() + type.size() && status >= 400 && status <= 599;
+  return is_error ? status : 0;
 }
 
 std::optional<double> to_number(std::string_view text) {
@@ -100,7 +111,8 @@ ModelFailure failure_of_answer(const HttpHead& head, std::string_view body, Wall
                       ", where we do not follow: set the base URL to the right address";
     return failure;
   }
-  const auto json = parse_event(body);
+  auto json = parse_event(body);
+  if (json && json->is_array() && json->get_array().size() == 1) json = Json(json->get_array().front());  // Gemini's
   if (json) {
     auto error = find_provider_error(*json);
     if (!error) error = read_provider_error(&*json);  // some put message and code at the top

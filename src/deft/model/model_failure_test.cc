@@ -45,6 +45,7 @@ TEST(ModelFailure, ReadsTheErrorsOfAllApis) {
   EXPECT_EQ(read(400, R"({"object":"error","message":"bad","type":"BadRequestError","code":400})"),
             "BadRequestError: bad (HTTP 400)");
   EXPECT_EQ(read(404, R"({"error":"model 'x' not found"})"), ": model 'x' not found (HTTP 404)");
+  EXPECT_EQ(read(400, R"([{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}])"), "400: no (HTTP 400)");
   EXPECT_EQ(read(500, "it\nfell over"), ": it fell over (HTTP 500)");
   EXPECT_EQ(read(502, "<html><body>Bad gateway</body></html>"), ": the server has an error of its own (HTTP 502)");
   EXPECT_EQ(read(401, ""), ": the server does not accept the key (HTTP 401)");
@@ -81,6 +82,9 @@ TEST(ModelFailure, AnErrorInsideAStreamCountsAsTheAnswerItWouldHaveBeen) {
   EXPECT_EQ(kind("overloaded_error", Errc::failed, true), std::pair(Kind::status, 529));
   EXPECT_EQ(kind("invalid_request_error", Errc::failed, false), std::pair(Kind::status, 400));
   EXPECT_EQ(kind("server_error", Errc::failed, true), std::pair(Kind::status, 500));
+  EXPECT_EQ(kind("502", Errc::failed, true), std::pair(Kind::status, 502));
+  EXPECT_EQ(kind("BadRequestError", Errc::failed, true), std::pair(Kind::status, 400));
+  EXPECT_EQ(kind("1302", Errc::failed, true), std::pair(Kind::stream_broken, 200));
   EXPECT_EQ(kind("", Errc::io, true), std::pair(Kind::stream_broken, 200));
   EXPECT_EQ(kind("something_new", Errc::failed, true), std::pair(Kind::stream_broken, 200));
   EXPECT_EQ(kind("", Errc::invalid_json, false), std::pair(Kind::not_understood, 200));

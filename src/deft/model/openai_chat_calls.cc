@@ -21,6 +21,7 @@ void OpenAiChatCalls::clear() {
 Result<void> OpenAiChatCalls::read(const Json& piece, std::string_view arguments) {
   const Json* function = find(piece, "function");
   Piece read;
+  read.extra = find_object(piece, "extra_content");
   read.index = find_int(piece, "index");
   read.id = find_string(piece, "id").value_or(std::string_view());
   if (function) read.name = find_string(*function, "name").value_or(std::string_view());
@@ -59,6 +60,10 @@ Result<void> OpenAiChatCalls::add(const Piece& piece) {
     use->call.id = piece.id;
   }
   if (auto named = read_name(*use, piece.name); !named) return named;
+  if (piece.extra) {
+    if (auto charged = assembler_.charge(to_json(*piece.extra).size()); !charged) return charged;
+    use->extra["extra_content"] = *piece.extra;
+  }
   return assembler_.append(call.key, piece.arguments);
 }
 

@@ -41,6 +41,7 @@ class OpenAiChatCalls {
     std::string_view id;
     std::string_view name;
     std::string_view arguments;
+    const JsonObject* extra = nullptr;  // of the server's own (Gemini's thought signatures), to be sent back
   };
 
   Result<void> add(const Piece& piece);

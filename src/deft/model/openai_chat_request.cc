@@ -7,6 +7,8 @@
 namespace deft {
 namespace {
 
+constexpr std::string_view kReasoningField = "reasoning_content";
+
 std::string part_json(const ContentPart& part) {
   return std::visit(
       Overloaded{
@@ -21,6 +23,43 @@ std::string part_json(const ContentPart& part) {
       },
       part);
 }
+
+std::string call_json(const ContentCall& call) {
+  std::string out = "{\"id\":" + json_quote(call.id) + R"(,"type":"function","function":{"name":)" +
+                    json_quote(call.name) + ",\"arguments\":" + json_quote(call.arguments) + "}";
+  if (!call.extra_content.empty()) append_member(out, "extra_content", call.extra_content);
+  return out + "}";
+}
+
+// The thoughts of one message.
+class Thoughts {
+ public:
+  void add(std::string_view block) {
+    const auto json = parse_json(block);
+    if (!json) return;
+    text_ += string_or_empty(*json, "thinking");
+    if (const auto field = find_string(*json, "reasoning_field")) field_ = *field;
+    if (find_string(*json, "type") == "reasoning.encrypted") details_.push_back(*json);
+    const JsonArray* details = find_array(*json, "reasoning_details");
+    for (std::size_t i = 0; details && i < details->size(); ++i) details_.push_back((*details)[i]);
+  }
+
+  void append_to(std::string& message, const OpenAiChatDialect& dialect) const {
+    using Wanted = OpenAiChatDialect::Thoughts;
+    if (dialect.own_models || dialect.thoughts == Wanted::never) return;
+    if (dialect.thoughts == Wanted::required) {  // an empty one is refused as if there were none
+      append_member(message, kReasoningField, json_quote(text_.empty() ? " " : text_));
+    } else if (field_ == kReasoningField && !text_.empty()) {
+      append_member(message, kReasoningField, json_quote(text_));
+    }
+    if (!details_.empty()) append_member(message, "reasoning_details", to_json(details_));
+  }
+
+ private:
+  std::string text_;
+  std::string field_;
+  JsonArray details_;
+};
 
 class Messages {
  public:
@@ -43,18 +82,15 @@ class Messages {
   void add_assistant(std::string_view content) {
     std::vector<ContentPart> parts;
     std::string calls;
-    std::string thoughts;
+    Thoughts thoughts;
     for (ContentItem& item : content_items(content)) {
       std::visit(Overloaded{
                      [&](ContentPart& part) { parts.push_back(std::move(part)); },
                      [&](ContentCall& call) {
                        calls += calls.empty() ? '[' : ',';
-                       calls += "{\"id\":" + json_quote(call.id) + R"(,"type":"function","function":{"name":)" +
-                                json_quote(call.name) + ",\"arguments\":" + json_quote(call.arguments) + "}}";
+                       calls += call_json(call);
                      },
-                     [&](ContentThought& thought) {
-                       if (const auto json = parse_json(thought.json)) thoughts += string_or_empty(*json, "thinking");
-                     },
+                     [&](ContentThought& thought) { thoughts.add(thought.json); },
                      [](auto&) {},
                  },
                  item);
@@ -62,10 +98,10 @@ class Messages {
     const std::string text = joined_text(parts);
     if (text.empty() && calls.empty()) return;
     std::string out = R"({"role":"assistant","content":)" + (text.empty() ? "null" : json_quote(text));
-    if (!calls.empty() && !thoughts.empty() && !dialect_.reasoning_field.empty()) {
-      append_member(out, dialect_.reasoning_field, json_quote(thoughts));
+    if (!calls.empty()) {
+      thoughts.append_to(out, dialect_);
+      append_member(out, "tool_calls", calls + "]");
     }
-    if (!calls.empty()) append_member(out, "tool_calls", calls + "]");
     add(out + "}");
   }
 
@@ -118,14 +154,34 @@ std::string openai_chat_tool(const OfferedTool& tool) {
          ",\"description\":" + json_quote(tool.description) + ",\"parameters\":" + to_json(tool.input_schema) + "}}";
 }
 
+std::optional<OpenAiChatDialect> taught_by(const ModelFailure& failure, const OpenAiChatDialect& dialect) {
+  using Thoughts = OpenAiChatDialect::Thoughts;
+  if (failure.kind != ModelFailure::Kind::status || (failure.status != 400 && failure.status != 422)) return {};
+  const auto says = [&](std::string_view words) { return failure.message.find(words) != std::string::npos; };
+  OpenAiChatDialect taught = dialect;
+  if (dialect.usage_option && says("stream_options")) {
+    taught.usage_option = false;
+  } else if (!dialect.own_models && !dialect.completion_tokens && says("max_completion_tokens")) {
+    taught.completion_tokens = true;
+  } else if (dialect.thoughts != Thoughts::never && (says(kReasoningField) || says("reasoning_details"))) {
+    const bool wants_them = says("missing") || says("Missing") || says("must be passed back") || says("required");
+    const bool has_them = dialect.thoughts == Thoughts::required;
+    if (wants_them && has_them) return {};
+    taught.thoughts = wants_them ? Thoughts::required : Thoughts::never;
+  } else {
+    return {};
+  }
+  return taught;
+}
+
 std::string openai_chat_body(const ModelRequest& request, const std::string& tools, const OpenAiChatDialect& dialect) {
   std::string out = "{\"model\":" + json_quote(request.model);
   // The makers' newer models know only the one, other servers only the other.
-  append_member(out, dialect.own_models ? "max_completion_tokens" : "max_tokens",
+  append_member(out, dialect.own_models || dialect.completion_tokens ? "max_completion_tokens" : "max_tokens",
                 std::to_string(request.output_tokens_max));
   if (request.stream) {
     append_member(out, "stream", "true");
-    append_member(out, "stream_options", R"({"include_usage":true})");
+    if (dialect.usage_option) append_member(out, "stream_options", R"({"include_usage":true})");
   }
   if (!request.effort.empty()) append_member(out, "reasoning_effort", json_quote(openai_effort(request.effort)));
   if (request.output_format) append_member(out, "response_format", response_format(*request.output_format));

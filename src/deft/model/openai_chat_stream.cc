@@ -28,9 +28,36 @@ const Json* delta_of(const Json& choice) {
 std::string arguments_of(const Json* function, std::string_view event_text, std::initializer_list<PathStep> path) {
   const Json* arguments = function ? find(*function, "arguments") : nullptr;
   if (!arguments || arguments->is_null()) return {};
-  if (arguments->is_string()) return std::string(view(arguments->get_string()));
+  if (arguments->is_string()) return piece_of(*function, "arguments", event_text, path);
   const auto raw = raw_at(event_text, path);
-  return raw ? std::string(*raw) : to_json(*arguments);
+  const auto member = raw ? raw_member(*raw, "arguments") : std::nullopt;
+  return member ? std::string(*member) : to_json(*arguments);
+}
+
+// Details come in pieces, those of one kind and index belonging together, and go back whole.
+void add_detail(Json& known, const JsonObject& piece) {
+  if (!known.is_array()) known = JsonArray();
+  JsonArray& details = known.get_array();
+  const auto same = [&](std::string_view key) {
+    const Json* before = find(details.back(), key);
+    const Json* now = find(piece, key);
+    return before && now ? *before == *now : before == now;
+  };
+  if (details.empty() || !same("type") || !same("index")) {
+    details.emplace_back(piece);
+    return;
+  }
+  JsonObject& detail = details.back().get_object();
+  for (const auto& [key, value] : piece) {
+    if (value.is_null()) continue;
+    Json& member = detail[key];
+    const bool is_text = (key == "text" || key == "summary") && value.is_string() && member.is_string();
+    if (is_text) {
+      member.get_string().append(value.get_string());
+    } else {
+      member = value;
+    }
+  }
 }
 
 }  // namespace
@@ -45,7 +72,10 @@ void OpenAiChatStream::start_message() {
 
 Result<void> OpenAiChatStream::handle(const Json& event, std::string_view text) {
   const JsonArray* choices = find_array(event, "choices");
-  if (!choices) return {};
+  if (!choices) {
+    if (assembler_.in_message()) read_head(event);  // the usage, of servers that leave out the empty list
+    return {};
+  }
   if (!assembler_.in_message()) {
     if (choices->empty()) return {};  // notes of a gateway, before the message or after it
     start_message();
@@ -72,34 +102,49 @@ void OpenAiChatStream::read_head(const Json& event) {
   if (const Json* usage = find(event, "usage"); usage && usage->is_object()) head.usage = *usage;
 }
 
-Result<void> OpenAiChatStream::read_choice(const Json& choice, std::string_view text, std::size_t position) {
-  if (const Json* delta = delta_of(choice); delta && delta->is_object()) {
-    if (auto read = read_delta(*delta); !read) return read;
+std::string OpenAiChatStream::Delta::piece(std::string_view key) const {
+  return piece_of(json, key, event_text, {"choices", choice, name});
+}
 
-    const std::string_view name = delta == find(choice, "delta") ? "delta" : "message";
-    const JsonArray* calls = find_array(*delta, "tool_calls");
-    for (std::size_t i = 0; calls && i < calls->size(); ++i) {
-      const Json& call = (*calls)[i];
-      if (!call.is_object()) return malformed("a tool call that is not an object");
-      const auto arguments = arguments_of(find(call, "function"), text,
-                                          {"choices", position, name, "tool_calls", i, "function", "arguments"});
-      if (auto read = calls_.read(call, arguments); !read) return read;
-    }
-    if (const Json* function = find(*delta, "function_call"); function && function->is_object()) {
-      const auto arguments = arguments_of(function, text, {"choices", position, name, "function_call", "arguments"});
-      if (auto read = calls_.read_legacy(*function, arguments); !read) return read;
-    }
+Result<void> OpenAiChatStream::read_choice(const Json& choice, std::string_view text, std::size_t position) {
+  if (const Json* json = delta_of(choice); json && json->is_object()) {
+    const Delta delta{.json = *json,
+                      .event_text = text,
+                      .choice = position,
+                      .name = json == find(choice, "delta") ? "delta" : "message"};
+    if (auto read = read_delta(delta); !read) return read;
+    if (auto read = read_calls(delta); !read) return read;
   }
   const auto reason = find_string(choice, "finish_reason");
   return reason && !reason->empty() ? read_finish_reason(*reason) : Result<void>();
 }
 
-Result<void> OpenAiChatStream::read_delta(const Json& delta) {
-  if (auto read = read_reasoning(delta); !read) return read;
-  if (const Json* content = find(delta, "content")) {
-    if (auto read = read_content(*content); !read) return read;
+Result<void> OpenAiChatStream::read_calls(const Delta& delta) {
+  const JsonArray* calls = find_array(delta.json, "tool_calls");
+  for (std::size_t i = 0; calls && i < calls->size(); ++i) {
+    const Json& call = (*calls)[i];
+    if (!call.is_object()) return malformed("a tool call that is not an object");
+    const auto arguments = arguments_of(find(call, "function"), delta.event_text,
+                                        {"choices", delta.choice, delta.name, "tool_calls", i, "function"});
+    if (auto read = calls_.read(call, arguments); !read) return read;
   }
-  const std::string_view refusal = find_string(delta, "refusal").value_or(std::string_view());
+  // Older servers of Hugging Face send the one call that there is, not a list.
+  const Json* single = find(delta.json, "tool_calls");
+  if (single && find_object(*single, "function")) {
+    const auto arguments = arguments_of(find(*single, "function"), delta.event_text,
+                                        {"choices", delta.choice, delta.name, "tool_calls", "function"});
+    if (auto read = calls_.read(*single, arguments); !read) return read;
+  }
+  const Json* function = find(delta.json, "function_call");
+  if (!function || !function->is_object()) return {};
+  return calls_.read_legacy(
+      *function, arguments_of(function, delta.event_text, {"choices", delta.choice, delta.name, "function_call"}));
+}
+
+Result<void> OpenAiChatStream::read_delta(const Delta& delta) {
+  if (auto read = read_reasoning(delta); !read) return read;
+  if (auto read = read_content(delta); !read) return read;
+  const std::string refusal = delta.piece("refusal");
   if (refusal.empty()) return {};
   if (!assembler_.find_open(kRefusalKey)) {
     if (auto opened = assembler_.open(kRefusalKey, OtherBlock{JsonObject{{"type", "refusal"}}}); !opened) return opened;
@@ -108,10 +153,10 @@ Result<void> OpenAiChatStream::read_delta(const Json& delta) {
 }
 
 // A string, or (Mistral) a list of parts: {"type":"text","text"}, {"type":"thinking","thinking":[{"text"}]}.
-Result<void> OpenAiChatStream::read_content(const Json& content) {
-  if (content.is_string()) return append(kTextKey, TextBlock(), view(content.get_string()));
-  if (!content.is_array()) return {};
-  for (const Json& part : content.get_array()) {
+Result<void> OpenAiChatStream::read_content(const Delta& delta) {
+  const JsonArray* parts = find_array(delta.json, "content");
+  if (!parts) return append(kTextKey, TextBlock(), delta.piece("content"));
+  for (const Json& part : *parts) {
     if (const auto text = find_string(part, "text")) {
       if (auto added = append(kTextKey, TextBlock(), *text); !added) return added;
     }
@@ -125,13 +170,13 @@ Result<void> OpenAiChatStream::read_content(const Json& content) {
 }
 
 // The same thought may come under two names, and once more in reasoning_details: the first name that has it counts.
-Result<void> OpenAiChatStream::read_reasoning(const Json& delta) {
-  std::string_view thought;
-  for (const std::string_view name : {"reasoning_content", "reasoning"}) {
-    if (thought.empty()) thought = find_string(delta, name).value_or(std::string_view());
-  }
-  if (auto added = append(kThinkingKey, ThinkingBlock(), thought); !added) return added;
-  const JsonArray* details = find_array(delta, "reasoning_details");
+Result<void> OpenAiChatStream::read_reasoning(const Delta& delta) {
+  ThinkingBlock empty;
+  std::string thought = delta.piece("reasoning_content");
+  if (!thought.empty()) empty.extra["reasoning_field"] = "reasoning_content";
+  if (thought.empty()) thought = delta.piece("reasoning");
+  if (auto added = append(kThinkingKey, std::move(empty), thought); !added) return added;
+  const JsonArray* details = find_array(delta.json, "reasoning_details");
   return details ? read_reasoning_details(*details, thought.empty()) : Result<void>();
 }
 
@@ -146,11 +191,13 @@ Result<void> OpenAiChatStream::read_reasoning_details(const JsonArray& details, 
     if (with_text) {
       if (auto added = append(kThinkingKey, ThinkingBlock(), text); !added) return added;
     }
-    const std::string_view signature = find_string(detail, "signature").value_or(std::string_view());
     Block* block = assembler_.find_open(kThinkingKey);
-    if (!block || signature.empty()) continue;
-    if (auto charged = assembler_.charge(signature.size()); !charged) return charged;
-    std::get<ThinkingBlock>(*block).signature = signature;
+    if (!block || !detail.is_object()) continue;
+    if (auto charged = assembler_.charge(to_json(detail).size()); !charged) return charged;
+    auto& thinking = std::get<ThinkingBlock>(*block);
+    add_detail(thinking.extra["reasoning_details"], detail.get_object());
+    const std::string signature = string_or_empty(detail, "signature");
+    if (!signature.empty()) thinking.signature = signature;
   }
   return {};
 }
@@ -178,6 +225,7 @@ Result<void> OpenAiChatStream::end(bool said_done) {
     }
     return fail(Errc::io, "the stream ended without a finish_reason");
   }
+  if (auto closed = calls_.close_whole(); !closed) return closed;  // those that came after the finish_reason
   assembler_.finish();
   return {};
 }

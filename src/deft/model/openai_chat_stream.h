@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "deft/core/assembler.h"
@@ -25,9 +26,18 @@ class OpenAiChatStream {
   void start_message();
   void read_head(const Json& event);
   Result<void> read_choice(const Json& choice, std::string_view text, std::size_t position);
-  Result<void> read_delta(const Json& delta);
-  Result<void> read_content(const Json& content);
-  Result<void> read_reasoning(const Json& delta);
+  // A delta, and where it stands in the text of its event.
+  struct Delta {
+    const Json& json;
+    std::string_view event_text;
+    std::size_t choice;
+    std::string_view name;  // "delta", or "message" in a whole completion
+    std::string piece(std::string_view key) const;
+  };
+  Result<void> read_delta(const Delta& delta);
+  Result<void> read_calls(const Delta& delta);
+  Result<void> read_content(const Delta& delta);
+  Result<void> read_reasoning(const Delta& delta);
   Result<void> read_reasoning_details(const JsonArray& details, bool with_text);
   Result<void> read_finish_reason(std::string_view reason);
   // Appends to the block with this key, which begins with its first piece.

@@ -142,6 +142,13 @@ TEST(OpenAiChatStream, TheOlderFunctionCallIsACallToo) {
   EXPECT_EQ(run.messages.at(0).stop_reason, "tool_use");
 }
 
+TEST(OpenAiChatStream, ACallThatIsNoListIsACallToo) {
+  const StreamRun run = run_events(
+      {delta(R"("tool_calls":{"index":0,"id":"","type":"function","function":{"name":"f","arguments":"{\"x\""}})"),
+       delta(R"("tool_calls":{"index":0,"id":"","type":"function","function":{"arguments":":1}"}})"), finish("stop")});
+  EXPECT_EQ(show(run), R"(call_1:f{"x":1} )");
+}
+
 TEST(OpenAiChatStream, ACallCutOffByTheTokenLimitIsInvalidNotRun) {
   for (const std::string_view arguments : {"", R"({\"a\")"}) {
     const StreamRun run = run_events(
@@ -186,6 +193,37 @@ TEST(OpenAiChatStream, ReasoningUnderAnyNameIsThoughtOnce) {
               R"("content":[{"type":"thinking","thinking":[{"type":"text","text":"d"}]},{"type":"text","text":"e"}])")})
           .thinking,
       "d");
+}
+
+TEST(OpenAiChatStream, WhatMustComeBackWithACallIsKeptWithIt) {
+  const StreamRun run = run_events(
+      {delta(R"("reasoning_content":"a","reasoning_details":[{"type":"reasoning.text","text":"a","index":0}])"),
+       delta(R"("reasoning_details":[{"type":"reasoning.text","text":"b","index":0,"signature":"s"}])"),
+       delta(R"("reasoning_details":[{"type":"reasoning.summary","summary":"c","index":1}])"),
+       delta(R"("tool_calls":[{"index":0,"id":"t","function":{"name":"T","arguments":"{}"},)"
+             R"("extra_content":{"google":{"thought_signature":"g"}}}])"),
+       finish("tool_calls")});
+  const auto& blocks = run.messages.at(0).blocks;
+  EXPECT_EQ(to_json(std::get<ThinkingBlock>(blocks.at(0)).extra),
+            R"({"reasoning_field":"reasoning_content","reasoning_details":[)"
+            R"({"type":"reasoning.text","text":"ab","index":0,"signature":"s"},)"
+            R"({"type":"reasoning.summary","summary":"c","index":1}]})");
+  EXPECT_EQ(to_json(std::get<ToolUseBlock>(blocks.at(1)).extra),
+            R"({"extra_content":{"google":{"thought_signature":"g"}}})");
+}
+
+TEST(OpenAiChatStream, CallsAfterTheFinishReasonCountIfTheyAreWhole) {
+  const std::string call = delta(R"("tool_calls":[{"index":0,"id":"t","function":{"name":"T","arguments":"{}"}}])");
+  EXPECT_EQ(run_events({delta(""), finish("tool_calls"), call}).calls.size(), 1U);
+  const std::string half = delta(R"("tool_calls":[{"index":0,"id":"t","function":{"name":"T","arguments":"{"}}])");
+  const StreamRun broken = run_events({delta(""), finish("tool_calls"), half});
+  EXPECT_TRUE(broken.calls.empty());
+  EXPECT_EQ(broken.failures.size(), 1U);
+}
+
+TEST(OpenAiChatStream, UsageMayComeWithoutChoices) {
+  const StreamRun run = run_events({delta(R"("content":"x")"), finish("stop"), R"({"usage":{"prompt_tokens":3}})"});
+  EXPECT_EQ(to_json(run.messages.at(0).usage), R"({"prompt_tokens":3})");
 }
 
 TEST(OpenAiChatStream, ContentInPartsIsText) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -24,8 +25,12 @@ class OpenAiChatClient final : public ModelClient {
   std::string_view name() const override { return "openai-chat"; }
 
  private:
+  OpenAiChatDialect dialect() const;
+  void learn(const OpenAiChatDialect& asked_in, ModelFailure& failure);
+
   const std::string url_;
-  const OpenAiChatDialect dialect_;
+  mutable std::mutex mutex_;
+  OpenAiChatDialect dialect_;  // under mutex_
   OfferedTools tools_;
   ModelTransfers transfers_;
 };

@@ -58,6 +58,28 @@ TEST(OpenAiClients, AskTheirOwnApiAndReadItsStream) {
   EXPECT_EQ(find_string(*parse_json(requests[0].body), "model"), "m");
 }
 
+TEST(OpenAiClients, WhatAServerRefusesByNameIsAskedForDifferentlyFromThenOn) {
+  HttpPeer peer([](const PeerRequest& request, PeerAnswer& answer) {
+    if (request.body.find("stream_options") == std::string::npos) return greet(request, answer);
+    answer.send(400, {{"Content-Type", "application/json"}},
+                R"({"error":{"message":"property 'stream_options' is unsupported","type":"invalid_request_error"}})");
+  });
+  CurlHttpClient http{HttpNetwork{}};
+  const SystemClock clock;
+  OpenAiChatClient client(http, clock, endpoint_of(peer));
+  ModelRecord refused;
+  const auto first = client.ask(model_request(), refused.sink());
+  auto events = refused.wait_for_end();
+  const ModelFailure& failure = std::get<ModelFailed>(events.back()).failure;
+  EXPECT_EQ(failure.should_retry, true);
+  ASSERT_TRUE(failure.retry_after);
+  for (int i = 0; i < 2; ++i) {
+    ModelRecord record;
+    const auto call = client.ask(model_request(), record.sink());
+    EXPECT_EQ(record.wait_for_content(), kHello);
+  }
+}
+
 TEST(OpenAiClients, TellEventsInAnthropicsShapesToThoseWhoWantThem) {
   HttpPeer peer(greet);
   CurlHttpClient http{HttpNetwork{}};

@@ -60,10 +60,11 @@ std::optional<ContentItem> to_item(const Json& block, std::string_view text) {
   const std::string_view type = find_string(block, "type").value_or(std::string_view());
   if (type == "tool_use") {
     return ContentCall{openai_call_id(find_string(block, "id").value_or(std::string_view())),
-                       string_or_empty(block, "name"), std::string(raw_member(text, "input").value_or("{}"))};
+                       string_or_empty(block, "name"), std::string(raw_member(text, "input").value_or("{}")),
+                       raw_member(text, "extra_content").value_or(std::string_view())};
   }
   if (type == "tool_result") return to_result(block);
-  if (type == "thinking") return ContentThought{text};
+  if (type == "thinking" || type == "reasoning.encrypted") return ContentThought{text};
   if (type.ends_with("_call") || type.ends_with("_call_output")) return ContentOther{text};
   if (auto part = to_part(block)) return std::move(*part);
   return std::nullopt;

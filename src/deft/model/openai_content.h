@@ -31,14 +31,15 @@ using ContentPart = std::variant<ContentText, ContentImage, ContentFile>;
 struct ContentCall {
   std::string id;
   std::string name;
-  std::string arguments;  // JSON text, byte for byte what the model wrote
+  std::string arguments;             // JSON text, byte for byte what the model wrote
+  std::string_view extra_content{};  // JSON of the server's own, if it came with the call
 };
 struct ContentResult {
   std::string call_id;
   std::vector<ContentPart> parts;
 };
 struct ContentThought {
-  std::string_view json;  // the block
+  std::string_view json;  // the block: of type "thinking", or a sealed thought ("reasoning.encrypted")
 };
 struct ContentOther {  // an item of this API's own
   std::string_view json;

@@ -8,6 +8,8 @@
 namespace deft {
 namespace {
 
+using Thoughts = OpenAiChatDialect::Thoughts;
+
 ModelRequest conversation(std::initializer_list<std::string_view> contents) {
   auto history = std::make_shared<History>();
   for (const std::string_view content : contents) {
@@ -63,11 +65,57 @@ TEST(OpenAiChatRequest, TextsAreOneTextAndACallWithoutWordsHasNone) {
       R"({"role":"tool","tool_call_id":"t","content":""}])");
 }
 
-TEST(OpenAiChatRequest, ThoughtsGoBackOnlyWhereTheyAreAskedFor) {
+TEST(OpenAiChatRequest, ThoughtsOfOthersGoBackOnlyWhereTheyAreAskedFor) {
   const ModelRequest request = conversation({kGo, kCalls, kResults});
   EXPECT_EQ(chat_messages(request).find("hm"), std::string::npos);
-  EXPECT_NE(chat_messages(request, {.reasoning_field = "reasoning_content"}).find(R"("reasoning_content":"hm")"),
+  EXPECT_NE(chat_messages(request, {.thoughts = Thoughts::required}).find(R"("reasoning_content":"hm")"),
             std::string::npos);
+}
+
+TEST(OpenAiChatRequest, WhatAServerSentWithACallComesBackToItAsItCame) {
+  const std::string calls =
+      R"([{"type":"thinking","thinking":"hm","signature":"s","reasoning_field":"reasoning_content",)"
+      R"("reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"s"}]},)"
+      R"({"type":"reasoning.encrypted","data":"x","id":"t"},)"
+      R"({"type":"tool_use","id":"t","name":"T","input":{},"extra_content":{"google":{"thought_signature":"g"}}}])";
+  const ModelRequest request = conversation({kGo, calls, R"([{"type":"tool_result","tool_use_id":"t","content":""}])"});
+  EXPECT_NE(chat_messages(request).find(
+                R"({"role":"assistant","content":null,"reasoning_content":"hm","reasoning_details":)"
+                R"([{"type":"reasoning.text","text":"hm","signature":"s"},)"
+                R"({"type":"reasoning.encrypted","data":"x","id":"t"}],"tool_calls":[{"id":"t","type":"function",)"
+                R"("function":{"name":"T","arguments":"{}"},"extra_content":{"google":{"thought_signature":"g"}}}]})"),
+            std::string::npos)
+      << chat_messages(request);
+  EXPECT_EQ(chat_messages(request, {.thoughts = Thoughts::never}).find("hm"), std::string::npos);
+  EXPECT_EQ(chat_messages(request, {.own_models = true}).find("hm"), std::string::npos);
+}
+
+TEST(OpenAiChatRequest, ACallWithoutThoughtsHasABlankOneWhereTheyAreRequired) {
+  const ModelRequest request = conversation({kGo, R"([{"type":"tool_use","id":"t","name":"T","input":{}}])",
+                                             R"([{"type":"tool_result","tool_use_id":"t","content":""}])"});
+  EXPECT_NE(chat_messages(request, {.thoughts = Thoughts::required}).find(R"("reasoning_content":" ")"),
+            std::string::npos);
+}
+
+TEST(OpenAiChatRequest, ARefusalTeachesHowToAsk) {
+  const auto taught = [](std::string message, OpenAiChatDialect dialect = {}, int status = 400) {
+    return taught_by({.kind = ModelFailure::Kind::status, .status = status, .message = std::move(message)}, dialect);
+  };
+  EXPECT_FALSE(taught("Unrecognized request argument supplied: stream_options")->usage_option);
+  EXPECT_FALSE(taught("Extra inputs are not permitted: body, stream_options", {}, 422)->usage_option);
+  EXPECT_TRUE(taught("'max_tokens' is not supported. Use 'max_completion_tokens' instead.")->completion_tokens);
+  EXPECT_EQ(taught("thinking is enabled but reasoning_content is missing in assistant tool call message")->thoughts,
+            Thoughts::required);
+  EXPECT_EQ(taught("The `reasoning_content` in the thinking mode must be passed back to the API.")->thoughts,
+            Thoughts::required);
+  EXPECT_EQ(taught("property 'reasoning_content' is unsupported")->thoughts, Thoughts::never);
+  // Nothing is learned twice, nor from what is no refusal.
+  EXPECT_FALSE(taught("stream_options", {.usage_option = false}));
+  EXPECT_FALSE(taught("max_completion_tokens", {.completion_tokens = true}));
+  EXPECT_FALSE(taught("reasoning_content is missing", {.thoughts = Thoughts::required}));
+  EXPECT_FALSE(taught("reasoning_content", {.thoughts = Thoughts::never}));
+  EXPECT_FALSE(taught("stream_options", {}, 500));
+  EXPECT_FALSE(taught("bad request"));
 }
 
 TEST(OpenAiChatRequest, TakesOverWhatItHasWordsFor) {

@@ -1,6 +1,7 @@
 #include "deft/model/openai_responses_request.h"
 
 #include "deft/base/overloaded.h"
+#include "deft/core/message_content.h"
 #include "deft/model/event_json.h"
 #include "deft/model/openai_content.h"
 
@@ -61,7 +62,7 @@ class Items {
                        }
                      },
                      [&](ContentCall& call) {
-                       add(R"({"type":"function_call","call_id":)" + json_quote(call.id) +
+                       add(R"({"type":"function_call","call_id":)" + json_quote(api_call_id(call.id)) +
                            ",\"name\":" + json_quote(call.name) + ",\"arguments\":" + json_quote(call.arguments) + "}");
                      },
                      [&](ContentThought& thought) {
@@ -96,7 +97,8 @@ class Items {
         if (!std::holds_alternative<ContentText>(part)) others.push_back(std::move(part));
       }
     }
-    add(R"({"type":"function_call_output","call_id":)" + json_quote(result.call_id) + ",\"output\":" + output + "}");
+    add(R"({"type":"function_call_output","call_id":)" + json_quote(api_call_id(result.call_id)) +
+        ",\"output\":" + output + "}");
   }
 
   const OpenAiResponsesDialect& dialect_;

@@ -20,9 +20,15 @@ std::string_view final_status(std::string_view type) {
 // The pieces that we read; everything else only tells of progress.
 bool is_piece(std::string_view type) {
   return type == "response.output_text.delta" || type == "response.refusal.delta" ||
-         type == "response.content_part.done" || type == "response.function_call_arguments.delta" ||
-         type == "response.function_call_arguments.done" || type == "response.reasoning_summary_text.delta" ||
-         type == "response.reasoning_text.delta";
+         type == "response.content_part.added" || type == "response.content_part.done" ||
+         type == "response.function_call_arguments.delta" || type == "response.function_call_arguments.done" ||
+         type == "response.reasoning_summary_text.delta" || type == "response.reasoning_text.delta";
+}
+
+// Which type of item has such pieces.
+std::string_view type_of_item(std::string_view piece) {
+  if (piece.starts_with("response.function_call_arguments.")) return "function_call";
+  return piece.starts_with("response.reasoning_") ? "reasoning" : "message";
 }
 
 bool is_usable_index(const std::optional<std::int64_t>& index) {
@@ -69,10 +75,10 @@ bool OpenAiResponsesStream::recognises(const Json& event) {
   return text_or_empty(event, "type").starts_with("response.");
 }
 
-Result<void> OpenAiResponsesStream::handle(const Json& event) {
+Result<void> OpenAiResponsesStream::handle(const Json& event, std::string_view text) {
   const std::string_view type = text_or_empty(event, "type");
   const std::string_view status = final_status(type);
-  if (!is_start(type) && status.empty()) return handle_item_event(type, event);
+  if (!is_start(type) && status.empty()) return handle_item_event(type, event, text);
 
   const Json* response = find(event, "response");
   if (!response || !response->is_object()) return malformed(std::string(type) + " without a response");
@@ -99,17 +105,17 @@ void OpenAiResponsesStream::start_message(const Json& response) {
   assembler_.begin(string_or_empty(response, "id"), string_or_empty(response, "model"));
 }
 
-Result<void> OpenAiResponsesStream::handle_item_event(std::string_view type, const Json& event) {
+Result<void> OpenAiResponsesStream::handle_item_event(std::string_view type, const Json& event, std::string_view text) {
   const bool added = type == "response.output_item.added";
   const bool done = type == "response.output_item.done";
   if (!assembler_.in_message() || (!added && !done && !is_piece(type))) return {};
 
-  const auto index = find_int(event, "output_index");
-  if (!is_usable_index(index)) return malformed(std::string(type) + " without a usable output_index");
+  const auto index = index_of_event(type, event);
+  if (!index) return std::unexpected(index.error());
   const auto known = items_.find(*index);
   if (!added && !done) {
     if (known == items_.end()) return malformed(std::string(type) + " for an output item that has not begun");
-    return handle_piece(type, known->second, event);
+    return handle_piece(type, known->second, event, text);
   }
   const Json* json = find(event, "item");
   if (!json || !json->is_object()) return malformed(std::string(type) + " without an item");
@@ -119,8 +125,9 @@ Result<void> OpenAiResponsesStream::handle_item_event(std::string_view type, con
   return item ? Result<void>() : std::unexpected(item.error());
 }
 
-Result<void> OpenAiResponsesStream::handle_piece(std::string_view type, Item& item, const Json& event) {
-  const std::string_view delta = text_or_empty(event, "delta");
+Result<void> OpenAiResponsesStream::handle_piece(std::string_view type, Item& item, const Json& event,
+                                                 std::string_view text) {
+  const std::string delta = piece_of(event, "delta", text, {});
   if (item.type == "function_call") {
     const Assembler::Key key = item.parts.at(0);
     if (type == "response.function_call_arguments.delta") return assembler_.append(key, delta);
@@ -138,13 +145,16 @@ Result<void> OpenAiResponsesStream::handle_piece(std::string_view type, Item& it
   }
   if (item.type != "message") return {};
 
-  const auto part_index = find_int(event, "content_index");
+  const bool names_part = find(event, "content_index") != nullptr;
+  const auto part_index = names_part ? find_int(event, "content_index") : std::optional<std::int64_t>(0);
   if (!is_usable_index(part_index)) return malformed(std::string(type) + " without a usable content_index");
   if (type == "response.output_text.delta") return append_to_part(item, *part_index, false, delta);
   if (type == "response.refusal.delta") return append_to_part(item, *part_index, true, delta);
-  if (const Json* part = find(event, "part"); part && type == "response.content_part.done") {
-    return set_part(item, *part_index, *part);
-  }
+  const Json* part = find(event, "part");
+  if (part && type == "response.content_part.done") return set_part(item, *part_index, *part);
+  // A text may stay empty: it has its place all the same.
+  const bool announces_text = part && text_or_empty(*part, "type") == "output_text";
+  if (announces_text && !item.parts.contains(*part_index)) return set_text(item, *part_index, *part);
   return {};
 }
 
@@ -152,13 +162,17 @@ Result<OpenAiResponsesStream::Item*> OpenAiResponsesStream::add_item(std::int64_
   Item item;
   item.type = string_or_empty(json, "type");
   const std::string id = string_or_empty(json, "id");
-  if (auto charged = assembler_.charge(id.size() + item.type.size()); !charged) return std::unexpected(charged.error());
+  const std::string call_id = string_or_empty(json, "call_id");
+  const std::size_t bytes = id.size() + call_id.size() + item.type.size();
+  if (auto charged = assembler_.charge(bytes); !charged) return std::unexpected(charged.error());
   if (item.type != "message") {  // the parts of a message are blocks, not itself
     const auto opened = open_part(item, 0, new_block(json, item.type));
     if (!opened) return std::unexpected(opened.error());
   }
   if (item.type == "function_call") has_call_ = true;
-  if (!id.empty()) index_of_id_.emplace(id, index);
+  for (const std::string& name : {id, call_id}) {
+    if (!name.empty()) index_of_id_.emplace(name, index);
+  }
   return &items_.emplace(index, std::move(item)).first->second;
 }
 
@@ -233,9 +247,8 @@ Result<void> OpenAiResponsesStream::seal_thinking(Assembler::Key key, const Json
 }
 
 Result<void> OpenAiResponsesStream::finish_other(Assembler::Key key, const Json& json) {
-  if (Block* block = assembler_.find_open(key)) {
-    if (auto charged = assembler_.charge(to_json(json).size()); !charged) return charged;
-    std::get<OtherBlock>(*block).json = json;
+  if (assembler_.find_open(key)) {
+    if (auto replaced = assembler_.replace_json(key, json); !replaced) return replaced;
   }
   return assembler_.close(key);
 }
@@ -269,7 +282,6 @@ Result<void> OpenAiResponsesStream::append_to_part(Item& item, std::int64_t cont
 
 Result<void> OpenAiResponsesStream::set_text(Item& item, std::int64_t content_index, const Json& part) {
   const std::string_view text = text_or_empty(part, "text");
-  if (text.empty()) return {};
   if (!item.parts.contains(content_index)) {
     const auto opened = open_part(item, content_index, TextBlock());
     if (!opened) return std::unexpected(opened.error());
@@ -282,7 +294,7 @@ Result<void> OpenAiResponsesStream::set_text(Item& item, std::int64_t content_in
     if (auto charged = assembler_.charge(to_json(*annotations).size()); !charged) return charged;
     known->extra["annotations"] = *annotations;
   }
-  return assembler_.replace(key, text);
+  return text.empty() ? Result<void>() : assembler_.replace(key, text);
 }
 
 // The final form of a part.
@@ -297,11 +309,10 @@ Result<void> OpenAiResponsesStream::set_part(Item& item, std::int64_t content_in
     const auto opened = open_part(item, content_index, OtherBlock{part});
     return opened ? Result<void>() : std::unexpected(opened.error());
   }
-  Block* block = assembler_.find_open(item.parts.at(content_index));
-  auto* other = block ? std::get_if<OtherBlock>(block) : nullptr;
-  if (!other) return malformed("a part of a message changes its type");
-  other->json = part;
-  return assembler_.charge(to_json(part).size());
+  const Assembler::Key key = item.parts.at(content_index);
+  const Block* block = assembler_.find_open(key);
+  if (!block || !std::holds_alternative<OtherBlock>(*block)) return malformed("a part of a message changes its type");
+  return assembler_.replace_json(key, part);
 }
 
 Result<void> OpenAiResponsesStream::append_thought(Item& item, bool summary, std::int64_t part,
@@ -316,13 +327,37 @@ Result<void> OpenAiResponsesStream::append_thought(Item& item, bool summary, std
   return assembler_.append(key, piece);
 }
 
+std::optional<std::int64_t> OpenAiResponsesStream::known_index(std::string_view id) const {
+  const auto found = index_of_id_.find(std::string(id));
+  return found == index_of_id_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<std::int64_t> OpenAiResponsesStream::index_of_event(std::string_view type, const Json& event) const {
+  if (const Json* given = find(event, "output_index"); given && !given->is_null()) {
+    const auto index = find_int(event, "output_index");
+    if (!is_usable_index(index)) return malformed(std::string(type) + " without a usable output_index");
+    return *index;
+  }
+  const Json* item = find(event, "item");
+  for (const Json* named : {&event, item}) {
+    for (const std::string_view key : {"item_id", "id", "call_id"}) {
+      const auto known = named ? known_index(text_or_empty(*named, key)) : std::nullopt;
+      if (known) return *known;
+    }
+  }
+  if (item && is_usable_index(next_index())) return next_index();
+  const bool means_last = !item && !find(event, "item_id") && !items_.empty();
+  if (means_last && items_.rbegin()->second.type == type_of_item(type)) return items_.rbegin()->first;
+  return malformed(std::string(type) + " for an output item that has not begun");
+}
+
 std::int64_t OpenAiResponsesStream::index_of(const Json& json, std::int64_t position) const {
-  const auto by_id = index_of_id_.find(string_or_empty(json, "id"));
-  if (by_id != index_of_id_.end()) return by_id->second;
+  if (const auto known = known_index(text_or_empty(json, "id"))) return *known;
+  if (const auto known = known_index(text_or_empty(json, "call_id"))) return *known;
   const auto at_position = items_.find(position);
   if (at_position == items_.end()) return position;
   if (at_position->second.type == text_or_empty(json, "type")) return position;
-  return items_.rbegin()->first + 1;
+  return next_index();
 }
 
 Result<void> OpenAiResponsesStream::finish_response(const Json& response, std::string_view status) {

@@ -132,14 +132,14 @@ TEST(OpenAiResponsesStream, UnknownEventsAndProgressAreIgnored) {
 
 TEST(OpenAiResponsesStream, EventsWithoutWhatTheyMustHaveFailTheMessage) {
   for (const std::string_view broken : {
-           R"({"type":"response.output_item.added","item":{"type":"message"}})",
+           R"({"type":"response.output_item.added","output_index":"x","item":{"type":"message"}})",
            R"({"type":"response.output_item.added","output_index":-1,"item":{"type":"message"}})",
            R"({"type":"response.output_item.added","output_index":100000,"item":{"type":"message"}})",
            R"({"type":"response.output_item.added","output_index":1,"item":"x"})",
            R"({"type":"response.output_item.added","output_index":0,"item":{"type":"message"}})",
            R"({"type":"response.output_item.done","output_index":0,"item":{"type":"function_call"}})",
            R"({"type":"response.output_text.delta","output_index":7,"content_index":0,"delta":"x"})",
-           R"({"type":"response.output_text.delta","output_index":0,"delta":"x"})",
+           R"({"type":"response.output_text.delta","item_id":"other","delta":"x"})",
            R"({"type":"response.output_text.delta","output_index":0,"content_index":-3,"delta":"x"})",
            R"({"type":"response.function_call_arguments.delta","delta":"x"})",
            R"({"type":"response.completed"})",
@@ -149,6 +149,33 @@ TEST(OpenAiResponsesStream, EventsWithoutWhatTheyMustHaveFailTheMessage) {
     EXPECT_EQ(run.failures.size(), 1U) << broken;
     EXPECT_EQ(run.lines.size(), 1U) << broken;
   }
+}
+
+// As llama.cpp sends it.
+TEST(OpenAiResponsesStream, WithoutIndicesItemsAreKnownByTheirIds) {
+  const StreamRun run = run_events(
+      {kCreated, R"({"type":"response.output_item.added","item":{"type":"reasoning","id":"rs","summary":[]}})",
+       R"({"type":"response.reasoning_text.delta","delta":"hm","item_id":"rs"})",
+       R"({"type":"response.output_item.added","item":{"type":"message","id":"msg","content":[]}})",
+       R"({"type":"response.content_part.added","item_id":"msg","part":{"type":"output_text","text":""}})",
+       R"({"type":"response.output_text.delta","item_id":"msg","delta":"I look."})",
+       R"({"type":"response.output_item.added","item":{"type":"function_call","call_id":"fc_1","name":"f"}})",
+       R"({"type":"response.function_call_arguments.delta","delta":"{\"x\":","item_id":"fc_1"})",
+       R"({"type":"response.output_item.added","item":{"type":"function_call","call_id":"fc_2","name":"g"}})",
+       R"({"type":"response.function_call_arguments.delta","delta":"{}","item_id":"fc_2"})",
+       R"({"type":"response.function_call_arguments.delta","delta":"1}","item_id":"fc_1"})",
+       R"({"type":"response.output_item.done","item":{"type":"message","id":"msg","content":[{"type":"output_text","text":"I look."}]}})",
+       R"({"type":"response.output_item.done","item":{"type":"function_call","call_id":"fc_1","name":"f","arguments":"{\"x\":1}"}})",
+       R"({"type":"response.output_item.done","item":{"type":"function_call","call_id":"fc_2","name":"g","arguments":"{}"}})",
+       R"({"type":"response.completed","response":{"status":"completed","output":[{"type":"reasoning","id":"rs","summary":[]},)"
+       R"({"type":"message","id":"msg","content":[{"type":"output_text","text":"I look."}]},)"
+       R"({"type":"function_call","call_id":"fc_1","name":"f","arguments":"{\"x\":1}"},)"
+       R"({"type":"function_call","call_id":"fc_2","name":"g","arguments":"{}"}]}})"});
+  EXPECT_EQ(show(run), R"(fc_1:f{"x":1} fc_2:g{} )");
+  EXPECT_EQ(run.text, "I look.");
+  EXPECT_EQ(run.thinking, "hm");
+  ASSERT_EQ(run.messages.size(), 1U) << run.error();
+  EXPECT_EQ(run.messages[0].blocks.size(), 4U);
 }
 
 TEST(OpenAiResponsesStream, ATextPartCannotBecomeARefusal) {

@@ -5,13 +5,14 @@
 
 #include "deft/base/utf8.h"
 #include "deft/model/event_json.h"
+#include "deft/model/plain_delta.h"
 
 namespace deft {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kErrorTextCharactersMax = 1000;
-constexpr std::array<std::string_view, 4> kFieldNames = {"data", "event", "id", "retry"};
+constexpr std::array<std::string_view, 5> kFieldNames = {"data", "event", "id", "retry", "error"};
 
 // Where a message of these APIs begins, so that it can begin after one that broke.
 bool begins_message(const Json& json) {
@@ -45,7 +46,11 @@ InputKind sniff_input(std::string_view beginning) {
 }
 
 StreamDecoder::StreamDecoder(std::string call_id_prefix)
-    : assembler_(std::move(call_id_prefix)), anthropic_(assembler_), chat_(assembler_), responses_(assembler_) {}
+    : reader_(SseLimits{.error_field = true}),
+      assembler_(std::move(call_id_prefix)),
+      anthropic_(assembler_),
+      chat_(assembler_),
+      responses_(assembler_) {}
 
 std::vector<StreamEvent> StreamDecoder::feed(std::string_view bytes) {
   const bool dead = reader_.error().has_value();
@@ -71,13 +76,28 @@ std::vector<StreamEvent> StreamDecoder::abandon(Error error) {
 }
 
 void StreamDecoder::handle(const SseEvent& event) {
-  if (event.data.empty()) return;
+  if (event.data.empty() || event.event == "ping") return;
   if (event.data.starts_with("[DONE]")) return handle_done();
+  const bool may_be_plain = api_ == StreamApi::anthropic_messages && assembler_.in_message() && !skipping_ && !watcher_;
+  if (may_be_plain) {
+    if (const auto delta = read_plain_delta(event.data)) {
+      if (auto taken = anthropic_.take_text(delta->index, delta->text); !taken) fail(taken.error());
+      return;
+    }
+  }
   const auto json = parse_event(event.data);
+  if (json && event.event == "error" && !find_provider_error(*json)) return handle_error(*json);
   if (json) return handle_json(*json, event.data);
   if (skipping_) return;
   if (event.event != "error") return fail(json.error());
   fail(Error{Errc::failed, to_valid_utf8(first_characters(event.data, kErrorTextCharactersMax))});
+}
+
+// An error event whose data is the error itself.
+void StreamDecoder::handle_error(const Json& json) {
+  if (skipping_) return;
+  const auto error = read_provider_error(&json);
+  if (error) fail(Error{Errc::failed, error->message}, error->code);
 }
 
 void StreamDecoder::handle_done() {
@@ -107,7 +127,7 @@ Result<void> StreamDecoder::dispatch(const Json& json, std::string_view text) {
   switch (api_) {
     case StreamApi::anthropic_messages: return anthropic_.handle(json, text);
     case StreamApi::openai_chat: return chat_.handle(json, text);
-    case StreamApi::openai_responses: return responses_.handle(json);
+    case StreamApi::openai_responses: return responses_.handle(json, text);
     case StreamApi::unknown: break;
   }
   return {};

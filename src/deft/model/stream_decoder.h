@@ -46,6 +46,7 @@ class StreamDecoder {
 
  private:
   void handle(const SseEvent& event);
+  void handle_error(const Json& json);
   void handle_done();
   void handle_json(const Json& json, std::string_view text);
   Result<void> dispatch(const Json& json, std::string_view text);

@@ -143,6 +143,15 @@ TEST(StreamDecoder, AnErrorInPlaceOfAMessageIsItsFailure) {
             R"({"type":"error","code":"failed","message":"slow","provider_code":"rate_limit"})");
 }
 
+TEST(StreamDecoder, AnErrorInAFieldOfItsOwnIsTheFailure) {
+  const StreamRun run = run_stream(
+      "error: {\"code\":400,\"message\":\"the request exceeds the available context size\",\"type\":\"invalid\"}\n\n"
+      "data: [DONE]\n\n");
+  ASSERT_EQ(run.failures.size(), 1U);
+  EXPECT_EQ(run.error(), "the request exceeds the available context size");
+  EXPECT_EQ(run.failures[0].provider_code, "invalid");
+}
+
 TEST(StreamDecoder, AnErrorEventThatIsNotJsonIsShownAsItIs) {
   EXPECT_EQ(run_stream("event: error\ndata: upstream went away\n\n").error(), "upstream went away");
 }

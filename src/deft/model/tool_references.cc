@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "deft/base/contains.h"
 #include "deft/base/json.h"
 #include "deft/core/message_content.h"
 #include "deft/model/event_json.h"
@@ -13,7 +14,7 @@ constexpr std::string_view kMark = R"("defer_loading":true)";
 constexpr std::string_view kReference = R"("type":"tool_reference")";
 
 bool is_deferred(std::string_view tool) {
-  if (tool.find(kMark) == std::string_view::npos) return false;
+  if (!contains(tool, kMark)) return false;
   const auto json = parse_json(tool);
   return json && find_bool(*json, "defer_loading").value_or(false);
 }
@@ -29,8 +30,10 @@ Json referred(const Json& block, const std::set<std::string, std::less<>>& known
 
 }  // namespace
 
+bool may_defer(std::string_view tools) { return contains(tools, kMark); }
+
 std::size_t end_of_listed(std::string_view tools) {
-  if (tools.find(kMark) == std::string_view::npos) return tools.empty() ? 0 : tools.size() - 1;
+  if (!contains(tools, kMark)) return tools.empty() ? 0 : tools.size() - 1;
   std::size_t end = 0;
   for (const std::string_view tool : raw_elements(tools)) {
     if (!is_deferred(tool)) end = static_cast<std::size_t>(tool.data() - tools.data()) + tool.size();
@@ -40,7 +43,7 @@ std::size_t end_of_listed(std::string_view tools) {
 
 std::set<std::string, std::less<>> deferred_names(std::string_view tools) {
   std::set<std::string, std::less<>> names;
-  if (tools.find(kMark) == std::string_view::npos) return names;
+  if (!contains(tools, kMark)) return names;
   for (const std::string_view tool : raw_elements(tools)) {
     if (!is_deferred(tool)) continue;
     if (const auto json = parse_json(tool)) names.insert(string_or_empty(*json, "name"));
@@ -48,8 +51,10 @@ std::set<std::string, std::less<>> deferred_names(std::string_view tools) {
   return names;
 }
 
+bool has_references(std::string_view content) { return contains(content, kReference); }
+
 std::string with_known_references(std::string_view content, const std::set<std::string, std::less<>>& known) {
-  if (content.find(kReference) == std::string_view::npos) return std::string(content);
+  if (!has_references(content)) return std::string(content);
   std::vector<std::string> blocks;
   for (const std::string_view block : raw_elements(content)) {
     auto json = block.find(kReference) == std::string_view::npos ? parse_json("null") : parse_json(block);

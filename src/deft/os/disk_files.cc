@@ -73,7 +73,13 @@ Result<PathStep> look_at(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> DiskFiles::canonical(std::string_view path) { return resolve_path(path, look_at); }
+Result<std::string> DiskFiles::canonical(std::string_view path) {
+  if (auto good = check_path(path); !good) return std::unexpected(good.error());
+  // Nearly every path is its own canonical form, and the kernel says so with one question instead of one for each part.
+  std::string normal = normal_path(path);
+  if (normal == path && exists_without_links(normal)) return normal;
+  return resolve_path(path, look_at);
+}
 
 Result<FileStatus> DiskFiles::status(std::string_view path) {
   if (auto good = check_path(path); !good) return std::unexpected(good.error());
@@ -122,7 +128,7 @@ Result<Replaced> DiskFiles::create(std::string_view path, std::string_view bytes
 
 Result<void> DiskFiles::remove(std::string_view path, const ContentId& expected) {
   if (auto good = check_path(path); !good) return good;
-  return remove_file(std::string(path), expected);
+  return remove_file(std::string(path), expected, survives_ == Survives::power_cut);
 }
 
 std::vector<std::string> DiskFiles::recover() { return recover_in_place_writes(journal_folder()); }

@@ -4,15 +4,15 @@
 #include <set>
 
 #include "deft/os/files.h"
+#include "deft/os/survives.h"
 
 namespace deft {
 
 // The real disk.
 class DiskFiles final : public Files {
  public:
-  // power_cut: new content is on the disk before it takes the place of the old one (a few milliseconds a file), so
-  // that a power cut, too, leaves the old or the new. killed: that holds when only the process ends.
-  enum class Survives { power_cut, killed };
+  // power_cut: new content is on the disk before it takes the place of the old one, so that a power cut, too, leaves
+  // the old or the new, and what was reported as done stays done. killed: that holds when only the process ends.
   // In the journal folder, which must be private, lie the contents of files that are being written in place; empty:
   // in one that all processes of the user share.
   explicit DiskFiles(Survives survives = Survives::power_cut, std::string journal_folder = {})

@@ -31,7 +31,7 @@ class DiskFilesTest : public testing::Test {
     return disk.replace(folder / name, bytes, content_id(old));
   }
   TempFolder folder;
-  DiskFiles disk{DiskFiles::Survives::killed};
+  DiskFiles disk{Survives::killed};
 };
 
 TEST_F(DiskFilesTest, WhatHasNoEndOrNoContentIsRefusedAndNothingHangs) {
@@ -86,6 +86,20 @@ TEST_F(DiskFilesTest, WithoutOpenat2LinksAreRefusedJustTheSame) {
   EXPECT_FALSE(open_without_links_by_walking(folder / "link/a", O_RDONLY));
   EXPECT_FALSE(open_without_links_by_walking(folder / "real/last", O_RDONLY));
   EXPECT_FALSE(open_without_links_by_walking(folder / "none/a", O_RDONLY));
+}
+
+TEST_F(DiskFilesTest, APathIsItsOwnCanonicalFormOnlyWithoutLinksAnywhereInIt) {
+  folder.put("real/a", "a");
+  ASSERT_EQ(::symlink("real", (folder / "link").c_str()), 0);
+  ASSERT_EQ(::symlink("a", (folder / "real/last").c_str()), 0);
+  EXPECT_TRUE(exists_without_links(folder / "real/a"));
+  EXPECT_TRUE(exists_without_links(folder / "real"));
+  EXPECT_FALSE(exists_without_links(folder / "link/a"));
+  EXPECT_FALSE(exists_without_links(folder / "real/last"));
+  EXPECT_FALSE(exists_without_links(folder / "none"));
+  EXPECT_EQ(disk.canonical(folder / "link/last").value(), folder / "real/a");
+  EXPECT_EQ(disk.canonical(folder / "link/../real/a").value(), folder / "real/a");
+  EXPECT_EQ(disk.canonical(folder / "real/a/").value(), folder / "real/a");
 }
 
 TEST_F(DiskFilesTest, ANameThatIsNotUtf8IsFoundByTheWayItIsShown) {

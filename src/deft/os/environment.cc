@@ -4,6 +4,8 @@
 #include <array>
 #include <unordered_set>
 
+#include "deft/os/secret_variables.h"
+
 namespace deft {
 
 namespace {
@@ -135,7 +137,7 @@ bool may_be_read_only(const Variable& variable) {
 }  // namespace
 
 bool is_secret_name(std::string_view name) {
-  if (contains(kOtherSecrets, name)) return true;
+  if (contains(kOtherSecrets, name) || was_counted_as_secret(name)) return true;
   return std::ranges::any_of(kModelVendors, [name](std::string_view vendor) {
     if (!name.starts_with(vendor)) return false;
     const std::string_view rest = name.substr(vendor.size());

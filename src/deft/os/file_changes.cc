@@ -9,9 +9,11 @@
 
 #include "deft/base/base64.h"
 #include "deft/base/json.h"
+#include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/os/file_descriptor.h"
+#include "deft/os/missing_folder.h"
 #include "deft/os/unique_fd.h"
 
 namespace deft {
@@ -46,6 +48,9 @@ std::string line_of(std::uint64_t number, const FileChange& change, bool has_bef
   line["mode"] = change.mode;
   line["call"] = change.call_id;
   line["kept"] = has_before_image;
+  if (const std::string folder = change.before ? "" : topmost_missing_folder(change.path); !folder.empty()) {
+    line[is_utf8(folder) ? "folder" : "folder_base64"] = is_utf8(folder) ? folder : to_base64(folder);
+  }
   return to_json(line);
 }
 
@@ -68,6 +73,9 @@ std::optional<RecordedChange> change_of(const Json& line) {
   recorded.change.mode = static_cast<std::uint32_t>(find_int(line, "mode").value_or(0));
   recorded.change.call_id = find_string(line, "call").value_or("");
   recorded.has_before_image = find_bool(line, "kept").value_or(false);
+  const auto folder = find_string(line, "folder_base64");
+  recorded.change.folder_made =
+      folder ? from_base64(*folder).value_or("") : std::string(find_string(line, "folder").value_or(""));
   return recorded;
 }
 
@@ -98,6 +106,11 @@ Result<void> make_private_folder(const std::string& path) {
   return std::unexpected(system_error(Errc::io, "cannot create " + path, errno));
 }
 
+bool sync_names_in(std::string_view folder) {
+  const UniqueFd opened(::open(std::string(folder).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  return opened && sync_folder(opened.get());
+}
+
 // What the images take; unfinished ones, left by a crash, are removed.
 std::size_t measure_images(const std::string& folder) {
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
@@ -115,10 +128,21 @@ std::size_t measure_images(const std::string& folder) {
   return bytes;
 }
 
+// A line that a crash or a full disk has cut must not swallow the next one.
+bool ends_in_the_middle_of_a_line(int file) {
+  struct stat status{};
+  char last = '\n';
+  return ::fstat(file, &status) == 0 && status.st_size > 0 && ::pread(file, &last, 1, status.st_size - 1) == 1 &&
+         last != '\n';
+}
+
 }  // namespace
 
-FileChanges::FileChanges(std::string session_folder, std::size_t bytes_max)
-    : file_(session_folder + "/changes.jsonl"), images_(session_folder + "/before"), bytes_max_(bytes_max) {}
+FileChanges::FileChanges(std::string session_folder, std::size_t bytes_max, Survives survives)
+    : file_(session_folder + "/changes.jsonl"),
+      images_(session_folder + "/before"),
+      bytes_max_(bytes_max),
+      survives_(survives) {}
 
 std::string FileChanges::keep(const FileChange& change, std::string_view before_bytes) {
   const std::lock_guard lock(mutex_);
@@ -135,12 +159,8 @@ Result<void> FileChanges::open_folder() {
   if (auto made = make_private_folder(images_); !made) return made;
   bytes_kept_ = measure_images(images_);
   if (const auto text = read_private_file(file_, kChangesFileBytesMax)) {
-    last_number_ = static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\n'));
-    // A line that a crash or a full disk has cut must not swallow the next one.
-    if (!text->empty() && !text->ends_with('\n')) {
-      ++last_number_;
-      if (auto ended = append(""); !ended) return ended;
-    }
+    const bool has_cut_line = !text->empty() && !text->ends_with('\n');
+    last_number_ = static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\n') + (has_cut_line ? 1 : 0));
   }
   is_open_ = true;
   return {};
@@ -148,13 +168,17 @@ Result<void> FileChanges::open_folder() {
 
 Result<void> FileChanges::put_image(const ContentId& id, std::string_view bytes) {
   const std::string path = image_path(id);
-  if (::access(path.c_str(), F_OK) == 0) return {};
+  struct stat found{};
+  // After a power cut one may be there without its bytes.
+  const bool is_kept = ::lstat(path.c_str(), &found) == 0 && static_cast<std::size_t>(found.st_size) == bytes.size();
+  if (is_kept) return {};
   if (bytes.size() > bytes_max_ - std::min(bytes_max_, bytes_kept_)) {
     return fail(Errc::limit, "the session keeps at most " + human_bytes(bytes_max_) + " of old contents");
   }
   const std::string unfinished = path + std::string(kUnfinished);
   const UniqueFd file(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  const bool written = file && write_all(file.get(), bytes) && ::rename(unfinished.c_str(), path.c_str()) == 0;
+  const bool written = file && write_all(file.get(), bytes) && (!waits_for_disk() || sync_data(file.get())) &&
+                       ::rename(unfinished.c_str(), path.c_str()) == 0 && (!waits_for_disk() || sync_names_in(images_));
   if (!written) {
     const int error = errno;
     ::unlink(unfinished.c_str());
@@ -164,15 +188,23 @@ Result<void> FileChanges::put_image(const ContentId& id, std::string_view bytes)
   return {};
 }
 
-Result<void> FileChanges::append(std::string line) const {
+Result<void> FileChanges::append(std::string line) {
+  const UniqueFd file(::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file && ends_in_the_middle_of_a_line(file.get())) line.insert(0, 1, '\n');
   line += '\n';
-  const UniqueFd file(::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   ssize_t written = -1;
   do {
     written = file ? ::write(file.get(), line.data(), line.size()) : -1;
   } while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(line.size())) return {};
-  return std::unexpected(system_error(Errc::io, "the change cannot be recorded", written < 0 ? errno : ENOSPC));
+  const auto failed = [](int error) {
+    return std::unexpected(system_error(Errc::io, "the change cannot be recorded", error));
+  };
+  if (written != static_cast<ssize_t>(line.size())) return failed(written < 0 ? errno : ENOSPC);
+  if (!waits_for_disk()) return {};
+  // With the first line the names of this file and of the folder of images too.
+  if (!sync_data(file.get()) || (!are_names_on_disk_ && !sync_names_in(parent_path(file_)))) return failed(errno);
+  are_names_on_disk_ = true;
+  return {};
 }
 
 Result<std::vector<RecordedChange>> FileChanges::all() const {
@@ -193,6 +225,12 @@ Result<std::string> FileChanges::before_image(const ContentId& id) const {
   auto bytes = read_private_file(image_path(id), id.size);
   if (bytes && content_id(*bytes).hash == id.hash) return bytes;
   return fail(Errc::limit, "The old content is not kept any more.");
+}
+
+void remove_empty_folders(std::string_view folder, std::string_view topmost) {
+  while (!topmost.empty() && is_at_or_below(folder, topmost) && ::rmdir(std::string(folder).c_str()) == 0) {
+    folder = parent_path(folder);
+  }
 }
 
 Result<void> FileChanges::mark_undone(std::uint64_t number) {

@@ -9,9 +9,11 @@
 
 #include "deft/base/result.h"
 #include "deft/os/files.h"
+#include "deft/os/survives.h"
 
 // What a session has changed in files, so that it can be undone. In the session's folder, private to its user:
-//   changes.jsonl  a line for each change, written before the file changes: a kill at any moment loses none
+//   changes.jsonl  a line for each change, written before the file changes: a kill at any moment loses none (and
+//                  neither does a power cut, where that is to be survived: both are on the disk by then)
 //   before/HASH    the content that a file had, named by its content_hash(); the same content is kept once
 // Whether a change that was recorded really happened is told by the content of the file: see undo_last_change().
 
@@ -27,6 +29,7 @@ struct FileChange {
   std::optional<ContentId> after;   // nothing: the file is removed
   std::uint32_t mode = 0;           // before
   std::string call_id;
+  std::string folder_made = {};  // of a new file: the topmost folder that is not there either; keep() finds it
 };
 
 struct RecordedChange {
@@ -39,7 +42,8 @@ struct RecordedChange {
 // The changes of one session. Any thread may call.
 class FileChanges {
  public:
-  explicit FileChanges(std::string session_folder, std::size_t bytes_max = kBeforeImagesBytesMax);
+  explicit FileChanges(std::string session_folder, std::size_t bytes_max = kBeforeImagesBytesMax,
+                       Survives survives = Survives::killed);
 
   // To be called before the change. Empty, or why the change cannot be undone later (then it may go on all the same):
   // "the session keeps at most …".
@@ -54,17 +58,24 @@ class FileChanges {
   // All under mutex_.
   Result<void> open_folder();
   Result<void> put_image(const ContentId& id, std::string_view bytes);
-  Result<void> append(std::string line) const;
+  Result<void> append(std::string line);
   std::string image_path(const ContentId& id) const { return images_ + "/" + id.hash; }
+
+  bool waits_for_disk() const { return survives_ == Survives::power_cut; }
 
   const std::string file_;
   const std::string images_;
   const std::size_t bytes_max_;
+  const Survives survives_;
   mutable std::mutex mutex_;
   bool is_open_ = false;
+  bool are_names_on_disk_ = false;
   std::size_t bytes_kept_ = 0;
   std::uint64_t last_number_ = 0;
 };
+
+// Removes a folder and those above it, up to `topmost`, as long as they are empty. Nothing if that is empty.
+void remove_empty_folders(std::string_view folder, std::string_view topmost);
 
 struct UndoneChange {
   std::uint64_t number = 0;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "deft/os/disk_files.h"
+#include "deft/testing/file_size_limit.h"
 #include "deft/testing/temp_folder.h"
 
 namespace deft {
@@ -35,7 +36,7 @@ class FileChangesTest : public ::testing::Test {
 
   TempFolder project;
   TempFolder session;
-  DiskFiles disk{DiskFiles::Survives::killed};
+  DiskFiles disk{Survives::killed};
   FileChanges changes{session.path()};
 };
 
@@ -146,6 +147,32 @@ TEST_F(FileChangesTest, ATornLineAndAForgedHashHarmNothing) {
               R"("after":{"size":1,"hash":"../../../etc/passwd"},"kept":true})"
               "\n");
   EXPECT_TRUE(changes.all()->empty());
+}
+
+TEST_F(FileChangesTest, ALineThatAFullDiskHasCutSwallowsNoOther) {
+  const std::string a = project.put("a", "first\n");
+  const std::string b = project.put("b", "first\n");
+  change(a, "second\n");
+  {
+    const FileSizeLimit full(session.bytes("changes.jsonl")->size() + 40);
+    change(b, "second\n");
+  }
+  change(a, "third\n");
+  EXPECT_EQ(undo(a), "change 2 restored");
+  session.put("changes.jsonl", *session.bytes("changes.jsonl") + R"({"type":"chan)");
+  FileChanges again(session.path());
+  EXPECT_TRUE(undo_last_change(again, a, disk));
+  EXPECT_EQ(undo(a), "not_found");
+}
+
+TEST_F(FileChangesTest, ABeforeImageThatLostItsBytesIsKeptAgain) {
+  const std::string path = project.put("a", "first\n");
+  change(path, "second\n");
+  session.put("before/" + content_id("first\n").hash, "");
+  const std::string other = project.put("b", "first\n");
+  change(other, "second\n");
+  EXPECT_EQ(undo(other), "change 2 restored");
+  EXPECT_EQ(undo(path), "change 1 restored");
 }
 
 TEST_F(FileChangesTest, ADamagedBeforeImageIsNotPutInPlace) {

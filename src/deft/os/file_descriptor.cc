@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "deft/base/path.h"
+#include "deft/os/unique_fd.h"
+
 namespace deft {
 
 namespace {
@@ -89,6 +92,20 @@ bool write_all(int fd, std::string_view bytes) {
 bool sync_data(int fd) {
   // Some file systems cannot; that is no reason to refuse the write.
   return ::fdatasync(fd) == 0 || errno == EINVAL || errno == EROFS;
+}
+
+bool sync_folder(int folder) {
+  const UniqueFd readable(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!readable) return errno == EACCES;  // who may write but not list has no way to wait for it
+  return ::fsync(readable.get()) == 0 || errno == EINVAL || errno == EROFS;
+}
+
+bool sync_folders_up_from(std::string_view folder) {
+  for (;; folder = parent_path(folder)) {
+    const UniqueFd opened(::open(std::string(folder).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (opened ? !sync_folder(opened.get()) : errno != EACCES) return false;
+    if (folder == "/") return true;
+  }
 }
 
 bool is_disk_full(int error_number) { return error_number == ENOSPC || error_number == EDQUOT; }

@@ -24,6 +24,10 @@ Result<FileStatus> status_at(int folder, const std::string& name, std::string_vi
 bool read_all(int fd, std::size_t size_expected, std::size_t bytes_max, std::string& bytes);
 bool write_all(int fd, std::string_view bytes);  // from the beginning
 bool sync_data(int fd);
+// The names in an open folder, O_PATH too: what was made, renamed or removed there.
+bool sync_folder(int folder);
+// Those in a folder and in all above it, as far as we may look: somebody has just made some of them.
+bool sync_folders_up_from(std::string_view folder);
 bool is_disk_full(int error_number);
 Error write_error(std::string_view path, int error_number);  // of a write that left the file as it was
 

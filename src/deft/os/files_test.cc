@@ -16,7 +16,7 @@ namespace {
 
 struct RealStage {
   TempFolder folder;
-  DiskFiles disk{DiskFiles::Survives::killed};
+  DiskFiles disk{Survives::killed};
   Files& files() { return disk; }
   std::string at(std::string_view name) const { return folder / name; }
   void put(std::string_view name, std::string_view bytes) { folder.put(name, bytes); }

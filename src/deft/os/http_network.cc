@@ -53,6 +53,8 @@ HttpNetwork http_network(std::span<const std::string> environment) {
   network.ca_file = first_value(environment, {"SSL_CERT_FILE", "CURL_CA_BUNDLE"});
   const std::string folder = first_value(environment, {"SSL_CERT_DIR"});
   if (!folder.empty() || !network.ca_file.empty()) network.ca_folder = folder;
+  // Beside those that are believed anyway, not in their place.
+  if (network.ca_file.empty()) network.ca_file = first_value(environment, {"NODE_EXTRA_CA_CERTS"});
   return network;
 }
 

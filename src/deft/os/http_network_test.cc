@@ -31,6 +31,10 @@ TEST(HttpNetwork, CertificatesComeFromTheSystemsFolderUnlessTheEnvironmentNamesO
   EXPECT_EQ(file.ca_folder, "");
   EXPECT_EQ(http_network(Environment{"CURL_CA_BUNDLE=/b.pem"}).ca_file, "/b.pem");
   EXPECT_EQ(http_network(Environment{"SSL_CERT_DIR=/certs"}).ca_folder, "/certs");
+  const auto more = http_network(Environment{"NODE_EXTRA_CA_CERTS=/extra.pem"});
+  EXPECT_EQ(more.ca_file, "/extra.pem");
+  EXPECT_EQ(more.ca_folder, "/etc/ssl/certs");
+  EXPECT_EQ(http_network(Environment{"NODE_EXTRA_CA_CERTS=/extra.pem", "SSL_CERT_FILE=/own.pem"}).ca_file, "/own.pem");
 }
 
 TEST(CheckRequest, RefusesWhateverWouldBecomeAnotherHeaderOrRequest) {

@@ -177,6 +177,7 @@ struct Connection {
   std::string ahead;                   // bytes of later requests
   std::shared_ptr<Exchange> exchange;  // that is being answered; null: none
   bool closes = false;                 // after this answer
+  bool is_admitted = false;            // the body of the request that is being read is wanted
   bool has_unsent = false;
   bool drains = false;  // answered for good: what still comes is thrown away, so that the answer is not
   TimePoint since;      // when what it is at now began: waiting, a request, an answer that nobody reads
@@ -236,7 +237,9 @@ class PollHttpServer final : public HttpServer {
   Duration patience(const Connection& connection) const {
     if (connection.drains) return kDrainTimeout;
     if (connection.has_unsent) return options_.stalled_timeout;
-    return connection.reader.has_begun() ? options_.request_timeout : options_.idle_timeout;
+    if (!connection.reader.has_begun()) return options_.idle_timeout;
+    return connection.reader.is_in_head() ? std::min(options_.head_timeout, options_.request_timeout)
+                                          : options_.request_timeout;
   }
 
   // Somebody is at work for the client: that may take as long as it takes.
@@ -315,6 +318,7 @@ class PollHttpServer final : public HttpServer {
     if (connection.exchange || connection.drains || connection.ahead.empty()) return true;
     const std::size_t used = connection.reader.feed(connection.ahead);
     connection.ahead.erase(0, used);
+    if (!is_admitted(connection)) return answer_without_body(connection);
     if (connection.reader.take_expects_continue() && connection.ahead.empty() && !connection.reader.is_complete()) {
       static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
       [[maybe_unused]] const auto sent =
@@ -329,9 +333,31 @@ class PollHttpServer final : public HttpServer {
     }
     if (!connection.reader.is_complete()) return true;
     ReadRequest request = connection.reader.take();
+    connection.is_admitted = false;
     connection.closes = !request.keeps_alive;
     connection.exchange =
         std::make_shared<Exchange>(waker_, options_.unsent_bytes_max, request.keeps_alive, request.method == "HEAD");
+    handler_(std::move(request), connection.exchange);
+    return true;
+  }
+
+  bool is_admitted(Connection& connection) const {
+    const ReadRequest* head = connection.reader.head();
+    if (head == nullptr || connection.is_admitted || connection.reader.is_complete() || !options_.takes_body)
+      return true;
+    connection.is_admitted = options_.takes_body(*head);
+    return connection.is_admitted;
+  }
+
+  bool answer_without_body(Connection& connection) {
+    ReadRequest request = *connection.reader.head();
+    request.body.clear();
+    request.keeps_alive = false;
+    connection.reader = HttpRequestReader(options_.limits);
+    connection.ahead.clear();
+    connection.closes = true;
+    connection.exchange =
+        std::make_shared<Exchange>(waker_, options_.unsent_bytes_max, false, request.method == "HEAD");
     handler_(std::move(request), connection.exchange);
     return true;
   }

@@ -33,6 +33,9 @@ class HttpAnswer {
 
 // On the server's thread: returns at once.
 using HttpHandler = std::function<void(ReadRequest request, std::shared_ptr<HttpAnswer> answer)>;
+// Is the body of a request with this head read at all? Where not, the request is handled without it, and the connection
+// ends with the answer: so strangers cannot fill the memory.
+using HttpTakesBody = std::function<bool(const ReadRequest& head)>;
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // an IPv4 or IPv6 address
@@ -41,8 +44,10 @@ struct HttpServerOptions {
   std::size_t connections_max = 512;
   std::size_t unsent_bytes_max = std::size_t{64} << 20;  // of one client that does not read
   Duration request_timeout = std::chrono::seconds(60);   // from the first byte to the last
+  Duration head_timeout = std::chrono::seconds(10);      // the same of its head
   Duration idle_timeout = std::chrono::minutes(5);       // between requests
   Duration stalled_timeout = std::chrono::minutes(1);    // an answer of which the client takes nothing
+  HttpTakesBody takes_body = {};                         // empty: of every request
 };
 
 class HttpServer {

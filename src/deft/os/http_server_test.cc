@@ -204,6 +204,36 @@ TEST(HttpServer, ARequestThatNeverEndsIsNotWaitedForForEver) {
   EXPECT_EQ(client.hear_all(), "");
 }
 
+TEST(HttpServer, AHeadHasLessTimeThanABody) {
+  const auto server = start(echo(), {.head_timeout = std::chrono::milliseconds(30)});
+  RawClient slow(server->port());
+  slow.say("POST / HTTP/1.1\r\nHost: x\r\nContent-Le");
+  EXPECT_EQ(slow.hear_all(), "");
+}
+
+TEST(HttpServer, TheBodyOfWhoIsNotLetInIsNeverReadAndNothingInItCounts) {
+  std::vector<std::string> seen;
+  const auto server = start(
+      [&](const ReadRequest& request, const std::shared_ptr<HttpAnswer>& answer) {
+        seen.push_back(request.path + ":" + request.body);
+        answer->send(401, {}, "no");
+      },
+      {.takes_body = [](const ReadRequest& head) { return head.field("x-token") != nullptr; }});
+  {
+    RawClient stranger(server->port());
+    stranger.say("POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 30000000\r\n\r\n");
+    const std::string heard = stranger.hear("no");
+    EXPECT_TRUE(heard.starts_with("HTTP/1.1 401 ")) << heard;
+    stranger.say("GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(stranger.hear_all(), "");
+  }
+  RawClient known(server->port());
+  known.say("POST /b HTTP/1.1\r\nHost: x\r\nX-Token: t\r\nContent-Length: 4\r\n\r\nbo");
+  known.say("dy");
+  known.hear("no");
+  EXPECT_EQ(seen, (std::vector<std::string>{"/a:", "/b:body"}));
+}
+
 TEST(HttpServer, AConnectionThatNobodyUsesIsClosed) {
   const auto server = start(echo(), {.idle_timeout = std::chrono::milliseconds(30)});
   RawClient client(server->port());

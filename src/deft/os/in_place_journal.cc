@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "deft/base/content_hash.h"
+#include "deft/base/path.h"
 #include "deft/os/file_descriptor.h"
 #include "deft/os/open_without_links.h"
 
@@ -24,10 +25,10 @@ constexpr std::size_t kJournalBytesMax = std::size_t{1} << 30;
 constexpr std::size_t kJournalsMax = 1'000;
 
 // Private, whoever made it: what lies there is believed.
-Result<UniqueFd> open_private_folder(const std::string& folder) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return std::unexpected(system_error(Errc::io, "cannot create " + folder, errno));
-  }
+Result<UniqueFd> open_private_folder(const std::string& folder, bool sync) {
+  const bool is_new = ::mkdir(folder.c_str(), 0700) == 0;
+  const bool is_there = is_new ? !sync || sync_folders_up_from(parent_path(folder)) : errno == EEXIST;
+  if (!is_there) return std::unexpected(system_error(Errc::io, "cannot create " + folder, errno));
   UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat found{};
   if (!fd || ::fstat(fd.get(), &found) != 0) {
@@ -73,14 +74,24 @@ std::optional<JournalEntry> parse_journal(std::string_view text) {
                       std::string(rest.substr(sizes[0] + sizes[1]))};
 }
 
-// True: the old content was put back.
-bool restore(const JournalEntry& entry) {
+bool has_name(int file, const std::string& path) {
+  struct stat opened{};
+  struct stat named{};
+  return ::fstat(file, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+enum class Restored { yes, not_needed, not_yet };
+
+Restored restore(const JournalEntry& entry) {
   const UniqueFd file = open_without_links(entry.path, O_RDWR | O_NONBLOCK);
-  if (!file) return false;
+  if (!file) return Restored::not_needed;
   const auto now = read_regular_file(file.get(), entry.path, kJournalBytesMax);
-  if (!now || !is_half_written(now->bytes, entry.old_bytes, entry.new_bytes)) return false;
-  return write_all(file.get(), entry.old_bytes) &&
-         ::ftruncate(file.get(), static_cast<off_t>(entry.old_bytes.size())) == 0 && sync_data(file.get());
+  if (!now || !is_half_written(now->bytes, entry.old_bytes, entry.new_bytes)) return Restored::not_needed;
+  const bool is_back = write_all(file.get(), entry.old_bytes) &&
+                       ::ftruncate(file.get(), static_cast<off_t>(entry.old_bytes.size())) == 0 &&
+                       sync_data(file.get());
+  return is_back ? Restored::yes : Restored::not_yet;
 }
 
 void recover_one(int folder, const std::string& name, std::vector<std::string>& restored) {
@@ -89,20 +100,22 @@ void recover_one(int folder, const std::string& name, std::vector<std::string>& 
   const auto text = read_regular_file(journal.get(), name, kJournalBytesMax);
   if (!text) return;
   const auto entry = parse_journal(text->bytes);
-  if (entry && restore(*entry)) restored.push_back(entry->path);
-  ::unlinkat(folder, name.c_str(), 0);
+  const Restored is_back = entry ? restore(*entry) : Restored::not_needed;
+  if (is_back == Restored::yes) restored.push_back(entry->path);
+  if (is_back != Restored::not_yet) ::unlinkat(folder, name.c_str(), 0);  // the disk may have room another time
 }
 
 }  // namespace
 
 Result<InPlaceJournal> InPlaceJournal::begin(const std::string& folder, std::string_view path,
                                              std::string_view old_bytes, std::string_view new_bytes, bool sync) {
-  const auto place = open_private_folder(folder);
+  const auto place = open_private_folder(folder, sync);
   if (!place) return std::unexpected(place.error());
   const std::string journal = folder + "/" + content_hash(path).substr(0, kNameCharacters);
   UniqueFd file(::open(journal.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return std::unexpected(system_error(Errc::io, "cannot create " + journal, errno));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  // One that has lost its name meanwhile was another writer's, which has ended.
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !has_name(file.get(), journal)) {
     return fail(Errc::stale,
                 std::string(path) + " is being written by another process: read it again, then try again.");
   }
@@ -127,7 +140,7 @@ std::string user_journal_folder() { return "/tmp/deft-in-place-" + std::to_strin
 std::vector<std::string> recover_in_place_writes(const std::string& folder) {
   std::vector<std::string> restored;
   if (::access(folder.c_str(), F_OK) != 0) return restored;
-  const auto place = open_private_folder(folder);
+  const auto place = open_private_folder(folder, /*sync=*/false);
   const DirectoryStream directory = place ? open_directory_stream(place->get()) : nullptr;
   std::vector<std::string> names;
   while (const dirent* entry = directory ? ::readdir(directory.get()) : nullptr) {

@@ -24,18 +24,23 @@ int open_at(int folder, const std::string& name, int flags) {
   return fd;
 }
 
-}  // namespace
-
-UniqueFd open_without_links(std::string_view path, int flags) {
+UniqueFd open_at_once(const std::string& path, int flags) {
   open_how how{};
   how.flags = static_cast<__u64>(with_safe_flags(flags));
   how.resolve = RESOLVE_NO_SYMLINKS;
-  const std::string name(path);
   long fd = -1;
   do {
-    fd = ::syscall(SYS_openat2, AT_FDCWD, name.c_str(), &how, sizeof how);
+    fd = ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how);
   } while (fd < 0 && errno == EINTR);
-  if (fd >= 0) return UniqueFd(static_cast<int>(fd));
+  return UniqueFd(static_cast<int>(fd));
+}
+
+}  // namespace
+
+bool exists_without_links(const std::string& path) { return static_cast<bool>(open_at_once(path, O_PATH)); }
+
+UniqueFd open_without_links(std::string_view path, int flags) {
+  if (UniqueFd fd = open_at_once(std::string(path), flags)) return fd;
   // EPERM may come from a seccomp filter that does not know the call. Walking finds out, or fails just the same.
   if (errno == ENOSYS || errno == EPERM) return open_without_links_by_walking(path, flags);
   return {};

@@ -115,7 +115,9 @@ Result<int> OutputFolder::folder() {
   struct stat status{};
   // Somebody may have removed it.
   if (folder_ && ::fstat(folder_.get(), &status) == 0 && status.st_nlink > 0) return folder_.get();
-  if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST) {
+  const bool is_new = ::mkdir(path_.c_str(), 0700) == 0;
+  const bool syncs = is_new && survives_ == Survives::power_cut;
+  if ((!is_new && errno != EEXIST) || (syncs && !sync_folders_up_from(parent_path(path_)))) {
     return std::unexpected(failure("cannot create " + path_, errno));
   }
   folder_ = UniqueFd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
@@ -191,7 +193,7 @@ Result<std::string> OutputFolder::put_in_place(std::string_view id, std::string_
   const std::string safe = safe_file_name(id);
   for (int number = 1; number <= kNamesTriedMax; ++number) {
     const std::string name = safe + (number == 1 ? "" : "-" + std::to_string(number)) + std::string(extension);
-    if (give_name(*in, from, name, is_move)) return name;
+    if (give_name(*in, from, name, is_move) && (survives_ == Survives::killed || sync_folder(*in))) return name;
     if (errno != EEXIST) return std::unexpected(failure("cannot create " + path_ + "/" + name, errno));
   }
   return fail(Errc::limit, "too many results are called " + safe);
@@ -283,6 +285,9 @@ void GrowingOutput::publish() {
 Result<KeptOutput> GrowingOutput::finish() {
   is_finished_ = true;
   if (!fd_) return fail(Errc::io, problem_.empty() ? "nothing was written" : problem_);
+  if (folder_.survives_ == Survives::power_cut && !sync_data(fd_.get())) {
+    return std::unexpected(failure("cannot write " + folder_.path(), errno));
+  }
   fd_.reset();
   const auto in = folder_.folder();
   if (!in) return std::unexpected(in.error());

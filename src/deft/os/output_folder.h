@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "deft/base/result.h"
+#include "deft/os/survives.h"
 #include "deft/os/unique_fd.h"
 
 namespace deft {
@@ -36,7 +37,8 @@ class GrowingOutput;
 // link in its place misses.
 class OutputFolder {
  public:
-  explicit OutputFolder(std::string path, OutputQuota quota = {}) : path_(std::move(path)), quota_(quota) {}
+  explicit OutputFolder(std::string path, OutputQuota quota = {}, Survives survives = Survives::killed)
+      : path_(std::move(path)), quota_(quota), survives_(survives) {}
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
@@ -67,6 +69,7 @@ class OutputFolder {
 
   const std::string path_;
   const OutputQuota quota_;
+  const Survives survives_;
   std::mutex mutex_;
   // All under mutex_.
   UniqueFd folder_;

@@ -1,12 +1,11 @@
 #include "deft/os/output_folder.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <csignal>
 #include <thread>
 
+#include "deft/testing/file_size_limit.h"
 #include "deft/testing/temp_folder.h"
 
 namespace deft {
@@ -125,25 +124,6 @@ TEST(OutputFolder, SpaceOnTheDiskIsLeftForOthers) {
   EXPECT_NE(refused.error().message.find("free on the disk"), std::string::npos);
   EXPECT_TRUE(folder.names("out").empty());
 }
-
-// A file size limit makes write(2) fail as a full disk does: some bytes are taken, then none.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit now = before_;
-    now.rlim_cur = bytes;
-    ::setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 TEST(OutputFolder, AWriteThatFailsLeavesNothingBehind) {
   const TempFolder folder;

@@ -112,6 +112,8 @@ class Child {
 
   // Writes all of it. Error `cancelled`: stopped before that.
   virtual Result<void> write(std::string_view bytes, std::stop_token stop) = 0;
+  // As many of the first bytes as go at once, without waiting; may be none, also where it fails.
+  virtual std::size_t write_some(std::string_view /*bytes*/) { return 0; }
   virtual void close_input() = 0;
   // What there is, at least one byte, as soon as there is any; 0 when no more can come.
   virtual Result<std::size_t> read(OutputStream stream, std::span<char> into, std::stop_token stop,

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -154,18 +155,21 @@ Result<Replaced> replace_file(const ReplaceRequest& request) {
     return write_in_place(folder->get(), name, request, cannot->why);
   }
   if (auto* error = std::get_if<Error>(&attempt)) return std::unexpected(std::move(*error));
-  made.paths.clear();
+  const bool is_folder_new = !std::exchange(made.paths, {}).empty();
+  const bool is_kept =
+      !request.sync || (is_folder_new ? sync_folders_up_from(parent_path(request.path)) : sync_folder(folder->get()));
+  if (!is_kept) return std::unexpected(write_error(request.path, errno));
   return std::get<Replaced>(attempt);
 }
 
-Result<void> remove_file(const std::string& path, const ContentId& expected) {
+Result<void> remove_file(const std::string& path, const ContentId& expected, bool sync) {
   FoldersMade none;
   const std::string name(file_name(path));
   const auto folder = open_folder(std::string(parent_path(path)), false, none);
   if (!folder) return std::unexpected(folder.error());
   const ReplaceRequest request{.path = path, .bytes = {}, .expected = expected};
   if (auto good = check_is_expected(folder->get(), name, request); !good) return good;
-  if (::unlinkat(folder->get(), name.c_str(), 0) == 0) return {};
+  if (::unlinkat(folder->get(), name.c_str(), 0) == 0 && (!sync || sync_folder(folder->get()))) return {};
   return std::unexpected(system_error(Errc::io, "cannot remove " + path, errno));
 }
 

@@ -24,6 +24,6 @@ struct ReplaceRequest {
 Result<Replaced> replace_file(const ReplaceRequest& request);
 
 // Removes a regular file, provided that it has the expected content. Errors: `stale` if it does not; `io`.
-Result<void> remove_file(const std::string& path, const ContentId& expected);
+Result<void> remove_file(const std::string& path, const ContentId& expected, bool sync);
 
 }  // namespace deft

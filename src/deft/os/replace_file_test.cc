@@ -14,6 +14,7 @@
 #include "deft/os/disk_files.h"
 #include "deft/os/in_place_journal.h"
 #include "deft/os/temporary_file.h"
+#include "deft/testing/file_size_limit.h"
 #include "deft/testing/real_processes.h"
 #include "deft/testing/temp_folder.h"
 
@@ -53,7 +54,7 @@ class KilledWriter : public ::testing::Test {
   ~KilledWriter() override { ::munmap(progress, sizeof(Progress)); }
 
   [[noreturn]] void write_for_ever(unsigned seed) {
-    DiskFiles disk(DiskFiles::Survives::killed, journals.path());
+    DiskFiles disk(Survives::killed, journals.path());
     std::mt19937 random(seed);
     for (;;) {
       const unsigned file = static_cast<unsigned>(random()) % kFiles;
@@ -111,7 +112,7 @@ TEST_F(KilledWriter, InPlaceLeavesAJournalByWhichEveryFileIsOldOrNewAgain) {
     std::filesystem::create_hard_link(folder / name_of(file), folder / ("links/" + name_of(file)));
   }
   kill_writers(100, [&] {
-    DiskFiles(DiskFiles::Survives::killed, journals.path()).recover();
+    DiskFiles(Survives::killed, journals.path()).recover();
     EXPECT_TRUE(journals.names().empty());
   });
   EXPECT_EQ(folder.names().size(), kFiles + 1);
@@ -145,6 +146,16 @@ TEST_F(InPlaceJournalTest, AHalfWrittenFileGetsItsOldContentBack) {
     EXPECT_EQ(folder.bytes("a"), c.old_bytes);
     EXPECT_TRUE(journals.names().empty());
   }
+}
+
+TEST_F(InPlaceJournalTest, WhatCannotBePutBackNowIsPutBackAnotherTime) {
+  leave_behind("NEW old", "old old", "NEW NEW");
+  {
+    const FileSizeLimit full(0);
+    EXPECT_EQ(recover(), 0U);
+  }
+  EXPECT_EQ(recover(), 1U);
+  EXPECT_EQ(folder.bytes("a"), "old old");
 }
 
 TEST_F(InPlaceJournalTest, WhatIsWholeOrWasChangedSinceStaysAsItIs) {

@@ -14,19 +14,26 @@ namespace {
 constexpr std::array<std::string_view, 6> kSecretEndings = {"KEY",      "TOKEN",  "SECRET",
                                                             "PASSWORD", "PASSWD", "CREDENTIALS"};
 
+void take_secret(std::string_view entry, std::vector<std::string>& values) {
+  const std::size_t equals = entry.find('=');
+  if (equals == std::string_view::npos) return;
+  const std::string_view name = entry.substr(0, equals);
+  const bool is_secret =
+      std::ranges::any_of(kSecretEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+  if (is_secret) values.emplace_back(entry.substr(equals + 1));
+}
+
 }  // namespace
 
 std::vector<std::string> secrets_of_environment() {
   std::vector<std::string> values;
-  for (char** entry = ::environ; entry && *entry; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string_view name = text.substr(0, equals);
-    const bool is_secret =
-        std::ranges::any_of(kSecretEndings, [&](std::string_view ending) { return name.ends_with(ending); });
-    if (is_secret) values.emplace_back(text.substr(equals + 1));
-  }
+  for (char** entry = ::environ; entry && *entry; ++entry) take_secret(*entry, values);
+  return values;
+}
+
+std::vector<std::string> secrets_among(const std::vector<std::string>& environment) {
+  std::vector<std::string> values;
+  for (const std::string& entry : environment) take_secret(entry, values);
   return values;
 }
 

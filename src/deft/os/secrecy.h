@@ -12,5 +12,7 @@ bool hide_memory();
 
 // The values of environment variables whose names say that they are secret: …_KEY, …_TOKEN, …_SECRET, …PASSWORD ….
 std::vector<std::string> secrets_of_environment();
+// The same of another one, NAME=VALUE each.
+std::vector<std::string> secrets_among(const std::vector<std::string>& environment);
 
 }  // namespace deft

@@ -12,7 +12,11 @@ namespace {
 
 constexpr int kBusyMilliseconds = 10'000;
 
-Error error_of(sqlite3* database) { return {Errc::io, std::string("the index: ") + sqlite3_errmsg(database)}; }
+Error error_of(sqlite3* database) {
+  const int code = sqlite3_errcode(database);
+  const bool is_in_use = code == SQLITE_BUSY || code == SQLITE_LOCKED;
+  return {is_in_use ? Errc::timeout : Errc::io, std::string("the index: ") + sqlite3_errmsg(database)};
+}
 
 }  // namespace
 
@@ -57,8 +61,10 @@ std::string SqliteStatement::text(int column) const {
 
 Result<Sqlite> Sqlite::open(const std::string& path) {
   // SQLite takes the mode from the umask; what is there already keeps its own.
-  const UniqueFd created(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-  if (!created) return std::unexpected(system_error(Errc::io, "cannot open " + path, errno));
+  const bool is_file = path != ":memory:";
+  const UniqueFd created(is_file ? ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)
+                                 : -1);
+  if (is_file && !created) return std::unexpected(system_error(Errc::io, "cannot open " + path, errno));
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   Sqlite database(opened);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 
 #include "deft/base/check.h"
 
@@ -43,6 +44,34 @@ bool is_uuid(std::string_view text) {
     if (is_dash_place(i) ? c != '-' : !is_hex) return false;
   }
   return true;
+}
+
+namespace {
+
+constexpr std::size_t kCountedDigits = 4;
+
+std::uint16_t counted_part(std::string_view uuid) {
+  std::uint16_t number = 0;
+  const std::string_view digits = uuid.substr(uuid.size() - kCountedDigits);
+  std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  return number;
+}
+
+}  // namespace
+
+std::string nth_uuid(std::string_view first, std::uint16_t n) {
+  DEFT_CHECK(is_uuid(first));
+  const unsigned number = (counted_part(first) + unsigned{n}) & 0xFFFFU;
+  std::string uuid(first.substr(0, first.size() - kCountedDigits));
+  for (int shift = 12; shift >= 0; shift -= 4) uuid += kHexDigits[(number >> static_cast<unsigned>(shift)) & 0xFU];
+  return uuid;
+}
+
+std::optional<std::uint16_t> uuid_distance(std::string_view first, std::string_view uuid) {
+  if (!is_uuid(first) || !is_uuid(uuid)) return std::nullopt;
+  const std::size_t common = first.size() - kCountedDigits;
+  if (first.substr(0, common) != uuid.substr(0, common)) return std::nullopt;
+  return static_cast<std::uint16_t>(counted_part(uuid) - counted_part(first));
 }
 
 }  // namespace deft

@@ -26,5 +26,16 @@ TEST(Uuid, NothingElseIsTakenForOne) {
   EXPECT_FALSE(is_uuid("6e9d2c3b-0000-4000-8000-00000000000f "));
 }
 
+TEST(Uuid, WhatBelongsTogetherIsCounted) {
+  const std::string first = "6e9d2c3b-0000-4000-8000-00000000fffe";
+  EXPECT_EQ(nth_uuid(first, 0), first);
+  EXPECT_EQ(nth_uuid(first, 1), "6e9d2c3b-0000-4000-8000-00000000ffff");
+  EXPECT_EQ(nth_uuid(first, 3), "6e9d2c3b-0000-4000-8000-000000000001");
+  for (const std::uint16_t n : std::initializer_list<std::uint16_t>{0, 1, 2, 0x8000, 0xffff})
+    EXPECT_EQ(uuid_distance(first, nth_uuid(first, n)), n);
+  EXPECT_EQ(uuid_distance(first, "6e9d2c3b-0000-4000-8000-00000001fffe"), std::nullopt);
+  EXPECT_EQ(uuid_distance(first, "no uuid"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace deft

@@ -63,6 +63,12 @@ Result<void> WardenChild::write(std::string_view bytes, std::stop_token stop) {
   return {};
 }
 
+std::size_t WardenChild::write_some(std::string_view bytes) {
+  if (!running_.input) return 0;
+  const ssize_t written = write_without_signal(running_.input.get(), bytes);
+  return written > 0 ? static_cast<std::size_t>(written) : 0;
+}
+
 Result<std::size_t> WardenChild::read(OutputStream stream, std::span<char> into, std::stop_token stop,
                                       std::optional<TimePoint> deadline) {
   const int fd = stream == OutputStream::output ? running_.output.get() : running_.errors.get();

@@ -22,6 +22,7 @@ class WardenChild final : public Child {
   Result<std::optional<CommandEnd>> pass_on(const OutputSink& on_output, const RunUntil& until, std::stop_token leave);
 
   Result<void> write(std::string_view bytes, std::stop_token stop) override;
+  std::size_t write_some(std::string_view bytes) override;
   void close_input() override { running_.input.reset(); }
   Result<std::size_t> read(OutputStream stream, std::span<char> into, std::stop_token stop,
                            std::optional<TimePoint> deadline) override;

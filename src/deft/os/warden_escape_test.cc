@@ -121,7 +121,8 @@ TEST_P(Escape, NobodyIsLeftWhenDeftIsKilled) {
   }
   char byte = 0;
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-  EXPECT_NE(mark_.alive(), std::vector<int>{});
+  // One who always runs ahead of itself may be missed by a look.
+  EXPECT_TRUE(eventually([&] { return !mark_.alive().empty(); }));
   ASSERT_EQ(::kill(deft, SIGKILL), 0);
   ASSERT_EQ(::waitpid(deft, nullptr, 0), deft);
   EXPECT_TRUE(eventually([&] { return mark_.alive().empty(); }));

@@ -79,6 +79,11 @@ Result<void> WardenLink::start() {
   return {};
 }
 
+void WardenLink::prepare() {
+  const std::lock_guard lock(mutex_);
+  if (!warden_.requests || owner_ != ::getpid()) static_cast<void>(start());
+}
+
 Result<void> WardenLink::send(const warden::StartRequest& request, std::span<const int> descriptors) {
   const std::lock_guard lock(mutex_);
   int error = EPIPE;

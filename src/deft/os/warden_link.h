@@ -32,6 +32,8 @@ class WardenLink {
   WardenLink& operator=(const WardenLink&) = delete;
   ~WardenLink();
 
+  // Starts it now. Should that fail, the first command says why.
+  void prepare();
   // Hands a command over; the caller keeps its own copies of the descriptors.
   Result<void> send(const warden::StartRequest& request, std::span<const int> descriptors);
   // Wakes a warden that some command has stopped (SIGSTOP). Harmless otherwise.

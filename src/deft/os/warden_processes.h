@@ -15,6 +15,8 @@ class WardenProcesses final : public Processes {
   explicit WardenProcesses(const Clock& clock);
   ~WardenProcesses() override;
 
+  // Starts the warden ahead of the first command, which then finds it there.
+  void prepare();
   Result<CommandEnd> run(const Command& command, const OutputSink& on_output, const RunUntil& until) override;
   Result<std::unique_ptr<Child>> start(const Command& command, std::stop_token stop) override;
 

@@ -16,11 +16,13 @@ struct Network4 {
   std::uint32_t address;
   int bits;
 };
-// IANA's registry of addresses with a special purpose, and multicast.
-constexpr std::array<Network4, 16> kSpecial4 = {{{0x00000000, 8},
+// IANA's registry of addresses with a special purpose, multicast, and a public address that only virtual machines of
+// Azure can reach: it tells them what they are.
+constexpr std::array<Network4, 17> kSpecial4 = {{{0x00000000, 8},
                                                  {0x0A000000, 8},
                                                  {0x64400000, 10},
                                                  {0x7F000000, 8},
+                                                 {0xA83F8110, 32},
                                                  {0xA9FE0000, 16},
                                                  {0xAC100000, 12},
                                                  {0xC0000000, 24},
@@ -54,6 +56,7 @@ bool is_public6(const std::array<unsigned char, 16>& bytes) {
   if (first == 0x2002) return false;                                           // 6to4
   if (first == 0x2001 && (second < 0x0200 || second == 0x0DB8)) return false;  // Teredo, ORCHID, documentation
   if (first == 0x3FFF && second < 0x1000) return false;                        // documentation
+  if ((bytes[8] & 0xFD) == 0 && bytes[9] == 0 && bytes[10] == 0x5E && bytes[11] == 0xFE) return false;  // ISATAP
   return true;
 }
 

@@ -38,6 +38,17 @@ TEST(WebAddress, OnlyThePublicInternetIsPublic) {
                               "2002:7f00:1::",
                               "2001::1",
                               "2001:db8::1",
+                              "3fff::1",
+                              "64:ff9b:1::a00:1",
+                              "::ffff:0:10.0.0.1",
+                              "5f00::1",
+                              "fec0::1",
+                              "fd00:ec2::254",
+                              "2a00:1450::5efe:10.0.0.1",      // ISATAP: an address of IPv4 inside
+                              "2a00:1450::200:5efe:10.0.0.1",  //
+                              "168.63.129.16",                 // what tells virtual machines of Azure about themselves
+                              "100.100.100.200",
+                              "192.0.0.192",
                               "",
                               "localhost",
                               "1.1.1",

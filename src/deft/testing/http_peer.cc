@@ -121,7 +121,10 @@ void PeerAnswer::end() {
 void PeerAnswer::raw(std::string_view bytes) {
   while (open_ && !bytes.empty()) {
     const ssize_t count = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count <= 0) return;  // the client has hung up, and need not be told more
+    if (count <= 0) {
+      open_ = false;  // the client has hung up, and need not be told more
+      return;
+    }
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }

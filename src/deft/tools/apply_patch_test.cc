@@ -176,7 +176,7 @@ TEST(ApplyPatchOnDisk, EveryKindOfChangeCanBeUndone) {
   folder.put("a", "one\n");
   folder.put("gone", "old\n");
   folder.put("from", "moved\n");
-  DiskFiles files(DiskFiles::Survives::killed, session.path());
+  DiskFiles files(Survives::killed, session.path());
   FileChanges changes(session.path());
   ToolBench bench(files, folder.path());
   bench.use(changes);
@@ -198,6 +198,20 @@ TEST(ApplyPatchOnDisk, EveryKindOfChangeCanBeUndone) {
   EXPECT_EQ(folder.bytes("from"), "moved\n");
   EXPECT_EQ(files.status(folder.path() + "/n/new")->kind, FileKind::missing);
   EXPECT_EQ(files.status(folder.path() + "/to")->kind, FileKind::missing);
+}
+
+TEST(ApplyPatchOnDisk, LeavesNoFoldersBehindWhenItIsTakenBack) {
+  const TempFolder folder;
+  const TempFolder session;
+  DiskFiles files(Survives::killed, session.path());
+  ToolBench bench(files, folder.path());
+  const auto tool = make_apply_patch_tool();
+  const Json input = patch_input("*** Add File: k/z\n+x\n*** Add File: n/m/new\n+x\n*** Add File: n/m/new/x\n+x\n");
+  const auto result = bench.run(*tool, input);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_TRUE(result.error().message.ends_with("No file was changed.")) << result.error().message;
+  EXPECT_EQ(files.status(folder.path() + "/n")->kind, FileKind::missing);
+  EXPECT_EQ(files.status(folder.path() + "/k")->kind, FileKind::missing);
 }
 
 TEST(PatchModels, AreToldByTheirName) {

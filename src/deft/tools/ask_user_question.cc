@@ -1,11 +1,33 @@
 #include "deft/tools/ask_user_question.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+#include "deft/base/text.h"
+#include "deft/base/utf8.h"
 
 namespace deft {
 namespace {
 
-constexpr std::size_t kAnswerBytesShownMax = 10'000;
+constexpr std::size_t kAnswerCharactersMax = 10'000;
+
+std::string shown_text(const Json& answer) {
+  const std::string text = answer.is_string() ? std::string(view(answer.get_string())) : to_json(answer);
+  return std::string(first_characters(text, kAnswerCharactersMax));
+}
+
+std::vector<std::string_view> texts_at(const JsonArray* list, std::string_view key) {
+  std::vector<std::string_view> texts;
+  for (std::size_t i = 0; list && i < list->size(); ++i) texts.push_back(find_string((*list)[i], key).value_or(""));
+  return texts;
+}
+
+bool has_twice(std::vector<std::string_view> texts) {
+  std::ranges::sort(texts);
+  return std::ranges::adjacent_find(texts) != texts.end();
+}
 
 class AskUserQuestionTool final : public Tool {
  public:
@@ -15,6 +37,20 @@ class AskUserQuestionTool final : public Tool {
 
   std::optional<OwnVerdict> check_permission(const Json&, const SessionView&) const override {
     return OwnVerdict{Verdict::ask, "it is a question to a person", true};
+  }
+
+  // Answers name a question and an option by their words.
+  Result<void> validate(const Json& input, ToolIo&) const override {
+    const JsonArray* questions = find_array(input, "questions");
+    if (has_twice(texts_at(questions, "question"))) {
+      return fail(Errc::invalid_input, "Two questions have the same words: ask each once.");
+    }
+    for (std::size_t i = 0; questions && i < questions->size(); ++i) {
+      if (!has_twice(texts_at(find_array((*questions)[i], "options"), "label"))) continue;
+      return fail(Errc::invalid_input, "Two options of question " + std::to_string(i + 1) +
+                                           " have the same label: give each one of its own.");
+    }
+    return {};
   }
 
   // Only a person answers: what the model itself put there is taken out before anybody sees it.
@@ -30,17 +66,23 @@ class AskUserQuestionTool final : public Tool {
     ToolResult result;
     JsonObject details{{"questions", *find(input, "questions")}};
     details["answers"] = answers && answers->is_object() ? *answers : Json(JsonObject{});
-    if (const auto response = find_string(input, "response")) details["response"] = *response;
     for (const auto& member : details["answers"].get_object()) {
-      const std::string answer =
-          member.value().is_string() ? std::string(view(member.value().get_string())) : to_json(member.value());
       result.text += json_quote(std::string_view(member.key().data(), member.key().size())) + ": " +
-                     answer.substr(0, kAnswerBytesShownMax) + "\n";
+                     shown_text(member.value()) + "\n";
+    }
+    if (!result.text.empty()) result.text = "The user answered:\n" + result.text;
+    const Json* response = io.approved ? find(input, "response") : nullptr;
+    if (response && response->is_string() && !response->get_string().empty()) {
+      details["response"] = *response;
+      result.text += "The user said:\n" + shown_text(*response) + "\n";
+    }
+    const Json* annotations = io.approved ? find(input, "annotations") : nullptr;
+    if (annotations && annotations->is_object() && !annotations->get_object().empty()) {
+      details["annotations"] = *annotations;
+      result.text += "Notes to that: " + shown_text(*annotations) + "\n";
     }
     if (result.text.empty()) {
       result.text = "The user went on without choosing: decide by yourself, and say how you decided.";
-    } else {
-      result.text = "The user answered:\n" + result.text;
     }
     result.details = std::move(details);
     return result;
@@ -49,7 +91,7 @@ class AskUserQuestionTool final : public Tool {
   std::string render_use(const Json& input) const override {
     const JsonArray* questions = find_array(input, "questions");
     if (!questions || questions->empty()) return "AskUserQuestion";
-    return "AskUserQuestion(" + std::string(find_string(questions->front(), "question").value_or("")) + ")";
+    return "AskUserQuestion(" + one_line(find_string(questions->front(), "question").value_or(""), 200) + ")";
   }
 
  private:

@@ -16,10 +16,6 @@ namespace {
 
 std::string_view command_of(const Json& input) { return find_string(input, "command").value_or(""); }
 bool is_for_background(const Json& input) { return find_bool(input, "run_in_background").value_or(false); }
-bool asks_to_leave_the_sandbox(const Json& input) {
-  return find_bool(input, "dangerouslyDisableSandbox").value_or(false) ||
-         find_bool(input, "dangerously_disable_sandbox").value_or(false);
-}
 
 class BashTool final : public Tool {
  public:
@@ -45,25 +41,28 @@ class BashTool final : public Tool {
     return commands_->paths(command_of(input), session);
   }
   std::optional<OwnVerdict> check_permission(const Json& input, const SessionView&) const override {
-    if (!asks_to_leave_the_sandbox(input)) return std::nullopt;
-    return OwnVerdict{Verdict::ask, "it asks to run outside of every sandbox", /*even_in_bypass=*/true};
+    return verdict_on_sandbox(input);
   }
   Result<void> validate(const Json& input, ToolIo&) const override { return BashCommands::check(command_of(input)); }
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
     if (!is_folder(io, io.session.working_directory())) return directory_is_gone(io);
-    return is_for_background(input) ? run_in_background(input, io) : run_in_foreground(input, io);
+    const auto slot = take_command_slot(options_, io);
+    if (!slot) return std::unexpected(slot.error());
+    return is_for_background(input) ? run_in_background(input, io) : run_in_foreground(input, slot->is_counted(), io);
   }
 
   std::string classifier_text(const Json& input) const override { return std::string(command_of(input)); }
   std::string render_use(const Json& input) const override { return "Bash(" + one_line(command_of(input), 60) + ")"; }
 
  private:
-  Result<ToolResult> run_in_foreground(const Json& input, ToolIo& io) {
+  Result<ToolResult> run_in_foreground(const Json& input, bool holds_slot, ToolIo& io) {
     const ShellCall call = shell_call(input, options_.timeout_ms_default, options_.timeout_ms_max);
     const LastDirectory last_directory(io.session_folder, io.call_id, call.command);
-    auto child =
-        commands_->start({.script = last_directory.script(call.command), .writable_file = last_directory.file()}, io);
+    auto child = commands_->start({.script = last_directory.script(call.command),
+                                   .writable_file = last_directory.file(),
+                                   .holds_slot = holds_slot},
+                                  io);
     if (!child) return std::unexpected(child.error());
     auto followed = follow_command(std::move(*child), call, *tasks_, io);
     if (!followed) return std::unexpected(followed.error());

@@ -13,6 +13,15 @@ constexpr std::size_t kCommandBytesMax = std::size_t{1} << 20;
 
 }  // namespace
 
+Result<CommandSlot> take_command_slot(const BashOptions& options, const ToolIo& io) {
+  if (!options.slots) return CommandSlot();
+  return options.slots->take(io.stop, [&] {
+    const std::string waits = "waits: " + std::to_string(options.slots->most()) +
+                              " commands run on this machine already (\"shell.commandsAtOnce\")";
+    io.progress(JsonObject{{"output", waits}, {"bytes", 0}});
+  });
+}
+
 bool BashCommands::is_read_only(std::string_view command, const SessionView& session) const {
   return options_.read_only_calls && judge_.judge(command, session).read_only && !shows_more_than_it_gets(command);
 }
@@ -38,10 +47,12 @@ Result<void> BashCommands::check(std::string_view command) {
 }
 
 Result<std::unique_ptr<Child>> BashCommands::start(Start start, const ToolIo& io) {
+  std::vector<std::string> environment = io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
+                                                             : environment_.for_command(io.os, io.stop);
+  if (start.holds_slot && !io.judged_read_only) environment.push_back(std::string(kWithinCommand) + "=1");
   const Command command{
       .argv = {"/bin/bash", "--noprofile", "--norc", "-c", std::move(start.script)},
-      .environment = io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
-                                         : environment_.for_command(io.os, io.stop),
+      .environment = std::move(environment),
       .directory = std::string(io.session.working_directory()),
       .input_pipe = false,
       .separate_errors = start.separate_errors,

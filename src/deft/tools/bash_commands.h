@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deft/os/command_slots.h"
 #include "deft/os/processes.h"
 #include "deft/tools/read_only_judge.h"
 #include "deft/tools/shell_environment.h"
@@ -27,7 +28,16 @@ struct BashOptions {
   UseProfile profile = UseProfile::if_needed;
   std::int64_t timeout_ms_default = kBashTimeoutMsDefault;
   std::int64_t timeout_ms_max = kBashTimeoutMsMax;
+  // Commands that are waited for, of all deft processes of the user; null: nobody counts them.
+  std::shared_ptr<const CommandSlots> slots = nullptr;
 };
+
+// In the environment of a command that holds a slot: deft within it waits for none.
+inline constexpr std::string_view kWithinCommand = "DEFT_WITHIN_COMMAND";
+
+// Until there is room for one more command; the call shows that it waits. To be held as long as the command is waited
+// for: what goes on in the background is not counted, or a few servers would be in everybody's way for hours.
+Result<CommandSlot> take_command_slot(const BashOptions& options, const ToolIo& io);
 
 // How command lines are judged and started under bash, whichever tool they are for. Any thread may call.
 class BashCommands {
@@ -51,6 +61,7 @@ class BashCommands {
     std::string script;
     std::string writable_file = {};
     bool separate_errors = false;
+    bool holds_slot = false;
   };
   Result<std::unique_ptr<Child>> start(Start start, const ToolIo& io);
 

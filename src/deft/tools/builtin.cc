@@ -32,7 +32,7 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
       options.apply_patch ? make_apply_patch_tool(others.observer) : make_edit_tool(others.observer),
       make_enter_plan_mode_tool(),
       make_enter_worktree_tool(options.worktree),
-      make_exit_plan_mode_tool(),
+      make_exit_plan_mode_tool(options.grants_by_meaning),
       make_exit_worktree_tool(options.worktree),
       make_glob_tool(options.search),
       make_grep_tool(options.search),
@@ -56,7 +56,7 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
     tools.insert(tools.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
   add(make_task_list_tools(options.task_list ? options.task_list : std::make_shared<SharedTaskList>()));
-  if (options.monitor) tools.push_back(make_monitor_tool(commands, tasks, options.monitor));
+  if (options.monitor.sink) tools.push_back(make_monitor_tool(commands, tasks, options.monitor));
   if (!options.powershell.empty()) tools.push_back(make_powershell_tool(options.powershell, options.bash, tasks));
   if (options.schedule) add(make_schedule_tools(options.schedule));
   return tools;

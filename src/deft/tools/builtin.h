@@ -43,11 +43,11 @@ struct BuiltinOptions {
   std::shared_ptr<SharedTaskList> task_list = nullptr;
   // Null: nothing can be scheduled, because nobody would give what is due to the model.
   std::shared_ptr<SharedSchedule> schedule = nullptr;
-  // Who tells the model what a monitored command prints; nothing: nobody, and there is no Monitor.
-  MonitorSink monitor = nullptr;
+  MonitorOptions monitor = {};
   std::vector<RemoteTriggerTarget> remote_targets = {};  // empty: there is no RemoteTrigger
   AdvisorOptions advisor = {};
-  std::string powershell = {};  // the program, absolute: find_powershell(); empty: there is none
+  bool grants_by_meaning = false;  // of ExitPlanMode: there is a classifier that judges commands by them
+  std::string powershell = {};     // the program, absolute: find_powershell(); empty: there is none
   // What runs in the background, if others add to it too (agent/subagents.h); null: the tools' own.
   std::shared_ptr<BackgroundTasks> tasks{};
 };

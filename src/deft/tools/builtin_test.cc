@@ -44,6 +44,15 @@ TEST(BuiltinTools, APlainSessionHasThePoolOfTheGoldenFileInItsOrder) {
   EXPECT_EQ(names, expected) << "if this is meant: write the names above into " << golden;
 }
 
+TEST(BuiltinTools, EverySchemaCompiles) {
+  ToolRegistry registry;
+  const auto pool = pool_of(registry, make_builtin_tools());
+  for (const RegisteredTool& entry : pool->advertised()) {
+    const Result<Schema>& schema = entry.form->input_schema();
+    EXPECT_TRUE(schema) << entry.tool->spec().name << ": " << schema.error().message;
+  }
+}
+
 TEST(BuiltinTools, TheSameToolsGiveTheSameDefinitionsByteForByte) {
   ToolRegistry first;
   ToolRegistry second;
@@ -69,7 +78,7 @@ struct AllTools {
              SharedSchedule::Parts{.clock = clock,
                                    .offset = [](std::int64_t) { return std::int64_t{0}; },
                                    .durable_file = folder / "schedules.json"}),
-         .monitor = [](const MonitorEvent&) {},
+         .monitor = {.sink = [](const MonitorEvent&) {}},
          .remote_targets = {{.host = "ci.test", .variable = "", .token = ""}},
          .advisor = {.ask = [](const std::string&, std::stop_token) -> Result<Advice> { return Advice{"well", 1}; }},
          .powershell = folder / "bin/pwsh"});
@@ -224,10 +233,10 @@ std::map<std::string, std::string> tree_of(const std::string& folder) {
 }
 
 TEST(BuiltinTools, WhatClaimsToOnlyReadChangesNothing) {
-  const AllTools all;
+  AllTools all;
   SystemClock clock;
   WardenProcesses processes{clock};
-  DiskFiles files{DiskFiles::Survives::killed, all.folder.path()};
+  DiskFiles files{Survives::killed, all.folder.path()};
   ToolBench bench(files, all.project.path());
   bench.use(processes);
   const SessionView session(bench.session(), {});
@@ -242,6 +251,7 @@ TEST(BuiltinTools, WhatClaimsToOnlyReadChangesNothing) {
     ++run;
   }
   EXPECT_GT(run, 10);
+  all.tools.clear();  // what they have running in the background ends before what it works with
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ class FileRoundTrip : public ::testing::Test {
   }
 
   TempFolder folder;
-  DiskFiles disk{DiskFiles::Survives::killed};
+  DiskFiles disk{Survives::killed};
   ToolBench bench{disk};
   std::shared_ptr<Tool> read_tool = make_read_tool();
 };

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/os/file_changes.h"
+#include "deft/os/missing_folder.h"
 
 namespace deft {
 namespace {
@@ -53,7 +55,9 @@ Result<void> take_back(const FileStep& step, Files& files) {
 
 Result<std::vector<StepDone>> carry_out_steps(const std::vector<FileStep>& steps, ToolIo& io) {
   std::vector<StepDone> all;
+  std::vector<std::string> folders_made;  // by each step, the one that failed included
   for (const FileStep& step : steps) {
+    folders_made.push_back(step.target ? "" : topmost_missing_folder(step.path));
     auto done = carry_out(step, io);
     if (done) {
       all.push_back(std::move(*done));
@@ -64,6 +68,9 @@ Result<std::vector<StepDone>> carry_out_steps(const std::vector<FileStep>& steps
       const FileStep& earlier = steps[i - 1];
       if (auto back = take_back(earlier, io.os.files); !back)
         left.push_back(earlier.path + ": " + back.error().message);
+    }
+    for (std::size_t i = folders_made.size(); i > 0; --i) {
+      remove_empty_folders(parent_path(steps[i - 1].path), folders_made[i - 1]);
     }
     const std::string what_now =
         left.empty() ? " No file was changed."

@@ -21,10 +21,15 @@ std::string how_it_ended(const TaskView& task) {
   return text;
 }
 
+constexpr const char* kEndsWithAnswer =
+    " This run ends with your last answer, and so does the command: to wait for what it prints, call TaskOutput or "
+    "Sleep "
+    "before you give it.";
+
 class MonitorTool final : public Tool {
  public:
-  MonitorTool(std::shared_ptr<BashCommands> commands, std::shared_ptr<BackgroundTasks> tasks, MonitorSink sink)
-      : commands_(std::move(commands)), tasks_(std::move(tasks)), sink_(std::move(sink)) {}
+  MonitorTool(std::shared_ptr<BashCommands> commands, std::shared_ptr<BackgroundTasks> tasks, MonitorOptions options)
+      : commands_(std::move(commands)), tasks_(std::move(tasks)), options_(std::move(options)) {}
   const ToolSpec& spec() const override { return spec_; }
 
   bool is_read_only(const Json& input, const SessionView& session) const override {
@@ -42,12 +47,14 @@ class MonitorTool final : public Tool {
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
     if (!is_folder(io, io.session.working_directory())) return directory_is_gone(io);
+    const auto slot = take_command_slot(commands_->options(), io);
+    if (!slot) return std::unexpected(slot.error());
     auto child = commands_->start({.script = std::string(command_of(input)), .separate_errors = true}, io);
     if (!child) return std::unexpected(child.error());
     const std::string id = tasks_->next_id();
     const std::int64_t timeout_ms = std::clamp<std::int64_t>(
         find_int(input, "timeout_ms").value_or(kMonitorTimeoutMsDefault), 1, kMonitorTimeoutMsMax);
-    const auto feed = std::make_shared<MonitorFeed>(id, description_of(input), io.os.clock, sink_);
+    const auto feed = std::make_shared<MonitorFeed>(id, description_of(input), io.os.clock, options_.sink);
     BackgroundCommand command{.child = std::move(*child),
                               .output = std::make_unique<ShellOutput>(io.outputs, "task-" + id, ShellOutput::Keep::all,
                                                                       io.result_characters_max),
@@ -70,7 +77,8 @@ class MonitorTool final : public Tool {
     if (is_persistent(input)) details["persistent"] = true;
     return ToolResult{.text = "Monitoring as task " + id +
                               ": each line that it prints comes to you as a message. Go on with other work; TaskStop "
-                              "ends it, TaskOutput shows all of its output.",
+                              "ends it, TaskOutput shows all of its output." +
+                              (options_.turns_follow ? "" : kEndsWithAnswer),
                       .details = std::move(details)};
   }
 
@@ -82,7 +90,7 @@ class MonitorTool final : public Tool {
  private:
   const std::shared_ptr<BashCommands> commands_;
   const std::shared_ptr<BackgroundTasks> tasks_;
-  const MonitorSink sink_;
+  const MonitorOptions options_;
   const ToolSpec spec_{
       .name = "Monitor",
       .aliases = {},
@@ -127,8 +135,8 @@ std::string MonitorEvent::text() const {
 }
 
 std::shared_ptr<Tool> make_monitor_tool(std::shared_ptr<BashCommands> commands, std::shared_ptr<BackgroundTasks> tasks,
-                                        MonitorSink sink) {
-  return std::make_shared<MonitorTool>(std::move(commands), std::move(tasks), std::move(sink));
+                                        MonitorOptions options) {
+  return std::make_shared<MonitorTool>(std::move(commands), std::move(tasks), std::move(options));
 }
 
 }  // namespace deft

@@ -29,9 +29,14 @@ struct MonitorEvent {
 // Called on a thread of the monitor's own, one event at a time; must not wait.
 using MonitorSink = std::function<void(const MonitorEvent&)>;
 
+struct MonitorOptions {
+  MonitorSink sink = nullptr;  // nothing: nobody would tell the model, and there is no Monitor
+  bool turns_follow = true;    // false: the session ends with the turn under way, and the command with it
+};
+
 // Runs a command in the background and tells of each line that it prints, throttled (core/line_throttle.h). It is
 // judged, allowed and started as a command of Bash is, and ends with the session.
 std::shared_ptr<Tool> make_monitor_tool(std::shared_ptr<BashCommands> commands, std::shared_ptr<BackgroundTasks> tasks,
-                                        MonitorSink sink);
+                                        MonitorOptions options);
 
 }  // namespace deft

@@ -62,11 +62,12 @@ class MonitorToolTest : public testing::Test {
   TempFolder folder;
   SystemClock clock;
   WardenProcesses processes{clock};
-  DiskFiles files{DiskFiles::Survives::killed, folder.path()};
+  DiskFiles files{Survives::killed, folder.path()};
   ToolBench bench{files, folder.path()};
   std::shared_ptr<BackgroundTasks> tasks = std::make_shared<BackgroundTasks>();
-  std::shared_ptr<Tool> tool = make_monitor_tool(
-      std::make_shared<BashCommands>(BashOptions{.profile = UseProfile::never}), tasks, events.sink());
+  std::shared_ptr<Tool> tool =
+      make_monitor_tool(std::make_shared<BashCommands>(BashOptions{.profile = UseProfile::never}), tasks,
+                        MonitorOptions{.sink = events.sink()});
 };
 
 TEST_F(MonitorToolTest, TellsOfEachLineAndOfTheEnd) {

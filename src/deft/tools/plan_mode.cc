@@ -5,6 +5,7 @@
 #include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/os/files.h"
+#include "deft/shell/hidden_characters.h"
 
 namespace deft {
 namespace {
@@ -12,6 +13,31 @@ namespace {
 constexpr std::size_t kPlanBytesMax = std::size_t{1} << 20;
 constexpr std::size_t kPromptsShownMax = 20;
 constexpr std::size_t kPromptShownCharactersMax = 100;
+
+// What the plan would like to be allowed, as it is shown. What cannot be shown whole is not granted.
+struct Wish {
+  MeaningGrant grant;
+  std::string shown;
+  bool may_be_granted = false;
+};
+
+std::vector<Wish> wishes_of(const Json& input) {
+  std::vector<Wish> wishes;
+  const JsonArray* prompts = find_array(input, "allowedPrompts");
+  if (!prompts) return wishes;
+  for (const Json& prompt : *prompts) {
+    const std::string tool(find_string(prompt, "tool").value_or(""));
+    const auto text = prompt.is_string() ? std::optional(view(prompt.get_string())) : find_string(prompt, "prompt");
+    if (!text || text->empty()) continue;
+    if (wishes.size() == kPromptsShownMax) break;
+    const std::string shown = one_line(*text, kPromptShownCharactersMax);
+    wishes.push_back(
+        {.grant = {tool, std::string(*text)},
+         .shown = (tool.empty() ? "" : tool + ": ") + shown,
+         .may_be_granted = is_granted_by_meaning(tool) && shown == *text && !shell::find_hidden_character(*text)});
+  }
+  return wishes;
+}
 
 std::string plan_file_of(const ToolIo& io) { return plan_file_in(io.session_folder, io.agent_id); }
 
@@ -43,6 +69,7 @@ class EnterPlanModeTool final : public Tool {
 
 class ExitPlanModeTool final : public Tool {
  public:
+  explicit ExitPlanModeTool(bool grants_by_meaning) : grants_by_meaning_(grants_by_meaning) {}
   const ToolSpec& spec() const override { return spec_; }
   bool is_session_only(const Json&) const override { return true; }
   std::optional<Footprint> footprint(const Json&, const SessionView&) const override { return Footprint::everything(); }
@@ -70,6 +97,10 @@ class ExitPlanModeTool final : public Tool {
       whole["plan"] = *plan;
     }
     whole["planFilePath"] = plan_file_of(io);
+    if (!io.agent_id.empty()) {
+      whole["awaitingLeaderApproval"] = true;
+      whole["requestId"] = io.call_id;
+    }
     return whole;
   }
 
@@ -91,34 +122,48 @@ class ExitPlanModeTool final : public Tool {
       result.details.get_object()["awaitingLeaderApproval"] = false;
       result.details.get_object()["requestId"] = io.call_id;
     }
+    const bool plans_on = io.session.mode_after_plan() == Mode::plan;
     result.text = "The user has approved the plan" + std::string(was_edited ? ", with changes of their own" : "") +
-                  ". Plan mode is over; begin with the work. The plan is in " + path + ":\n\n" + plan;
+                  ". " +
+                  (plans_on ? "Whoever you work for still plans, so nothing may be changed yet: report it as it is"
+                            : "Plan mode is over; begin with the work") +
+                  ". The plan is in " + path + ":\n\n" + plan;
     result.modifiers.emplace_back(ModeChanged{ModeChanged::How::leave_plan});
+    if (grants_by_meaning_) grant_wishes(input, result);
     return result;
   }
 
   // What the plan would like to be allowed is a part of what people look at.
   std::string render_use(const Json& input) const override {
-    std::vector<std::string> wishes;
-    if (const JsonArray* prompts = find_array(input, "allowedPrompts")) {
-      for (const Json& prompt : *prompts) {
-        const auto tool = find_string(prompt, "tool").value_or("");
-        const auto text = prompt.is_string() ? std::optional(view(prompt.get_string())) : find_string(prompt, "prompt");
-        if (!text || wishes.size() == kPromptsShownMax) continue;
-        wishes.push_back((tool.empty() ? "" : std::string(tool) + ": ") + one_line(*text, kPromptShownCharactersMax));
-      }
+    std::vector<std::string> granted, others;
+    for (const Wish& wish : wishes_of(input)) {
+      (grants_by_meaning_ && wish.may_be_granted ? granted : others).push_back(wish.shown);
     }
-    return wishes.empty() ? "ExitPlanMode" : "ExitPlanMode(would like to: " + join(wishes, "; ") + ")";
+    std::vector<std::string> parts;
+    if (!granted.empty()) parts.push_back("allows in this session: " + join(granted, "; "));
+    if (!others.empty()) parts.push_back("would like to: " + join(others, "; "));
+    return parts.empty() ? "ExitPlanMode" : "ExitPlanMode(" + join(parts, " | ") + ")";
   }
 
  private:
+  static void grant_wishes(const Json& input, ToolResult& result) {
+    MeaningsGranted granted;
+    for (Wish& wish : wishes_of(input)) {
+      if (wish.may_be_granted) granted.grants.push_back(std::move(wish.grant));
+    }
+    if (granted.grants.empty()) return;
+    result.text += "\n\nAlso approved for this session, as far as a command does just that:";
+    for (const MeaningGrant& grant : granted.grants) result.text += "\n- " + grant.tool + ": " + grant.text;
+    result.modifiers.emplace_back(std::move(granted));
+  }
+
   static std::optional<std::string> read_plan(ToolIo& io) {
     auto content = io.os.files.read(plan_file_of(io), kPlanBytesMax);
     if (!content) return std::nullopt;
     return std::move(content->bytes);
   }
 
-  // allowedPrompts would be grants by meaning, which only a model could judge: they are shown and grant nothing.
+  const bool grants_by_meaning_;
   const ToolSpec spec_{
       .name = "ExitPlanMode",
       .description =
@@ -132,7 +177,13 @@ class ExitPlanModeTool final : public Tool {
               {"properties",
                {{"plan", {{"type", "string"}, {"description", "Filled in from the plan file; leave it out."}}},
                 {"planFilePath", {{"type", "string"}}},
-                {"allowedPrompts", {{"type", "array"}, {"description", "Shown to the user; grants nothing."}}}}}},
+                {"allowedPrompts",
+                 {{"type", "array"},
+                  {"description", grants_by_meaning_
+                                      ? "What commands will be needed, in words, each with its shell: {\"tool\": "
+                                        "\"Bash\", \"prompt\": \"run the tests\"}. Short and narrow. With the plan "
+                                        "the user approves them for this session."
+                                      : "Shown to the user; grants nothing."}}}}}},
       .search_hint = "plan approval finish planning"};
 };
 
@@ -144,6 +195,8 @@ std::string plan_file_in(std::string_view session_folder, std::string_view agent
 }
 
 std::shared_ptr<Tool> make_enter_plan_mode_tool() { return std::make_shared<EnterPlanModeTool>(); }
-std::shared_ptr<Tool> make_exit_plan_mode_tool() { return std::make_shared<ExitPlanModeTool>(); }
+std::shared_ptr<Tool> make_exit_plan_mode_tool(bool grants_by_meaning) {
+  return std::make_shared<ExitPlanModeTool>(grants_by_meaning);
+}
 
 }  // namespace deft

@@ -27,6 +27,16 @@ bool is_program(const std::string& path) {
   return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
+// It tells its maker that it was started, and asks for news, unless it is told not to.
+std::vector<std::string> kept_to_itself(std::vector<std::string> environment) {
+  for (const std::string_view word : {"POWERSHELL_TELEMETRY_OPTOUT=1", "POWERSHELL_UPDATECHECK=Off"}) {
+    const std::string_view name = word.substr(0, word.find('=') + 1);
+    std::erase_if(environment, [&](const std::string& variable) { return variable.starts_with(name); });
+    environment.emplace_back(word);
+  }
+  return environment;
+}
+
 class PowerShellTool final : public Tool {
  public:
   PowerShellTool(std::string program, BashOptions options, std::shared_ptr<BackgroundTasks> tasks)
@@ -49,6 +59,9 @@ class PowerShellTool final : public Tool {
     if (!is_read_only(input, session)) return Footprint::everything();
     return Footprint::reads_tree("/").and_session(Footprint::Use::read);
   }
+  std::optional<OwnVerdict> check_permission(const Json& input, const SessionView&) const override {
+    return verdict_on_sandbox(input);
+  }
   Result<void> validate(const Json& input, ToolIo&) const override { return BashCommands::check(command_of(input)); }
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
@@ -56,7 +69,9 @@ class PowerShellTool final : public Tool {
     const bool in_background = find_bool(input, "run_in_background").value_or(false);
     const ShellCall call = in_background ? shell_call(input, kBackgroundTimeoutMsDefault, kBackgroundTimeoutMsMax)
                                          : shell_call(input, options_.timeout_ms_default, options_.timeout_ms_max);
-    auto child = start(call.command, io);
+    const auto slot = take_command_slot(options_, io);
+    if (!slot) return std::unexpected(slot.error());
+    auto child = start(call.command, !in_background && slot->is_counted(), io);
     if (!child) return std::unexpected(child.error());
     if (in_background) return leave_in_background(std::move(*child), call, *tasks_, io);
     auto followed = follow_command(std::move(*child), call, *tasks_, io);
@@ -80,10 +95,13 @@ class PowerShellTool final : public Tool {
   }
 
  private:
-  Result<std::unique_ptr<Child>> start(const std::string& script, const ToolIo& io) {
+  Result<std::unique_ptr<Child>> start(const std::string& script, bool holds_slot, const ToolIo& io) {
+    std::vector<std::string> environment =
+        kept_to_itself(io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
+                                           : environment_.for_command(io.os, io.stop));
+    if (holds_slot && !io.judged_read_only) environment.push_back(std::string(kWithinCommand) + "=1");
     const Command command{.argv = {program_, "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", script},
-                          .environment = io.judged_read_only ? environment_.for_read_only_command(io.os, io.stop)
-                                                             : environment_.for_command(io.os, io.stop),
+                          .environment = std::move(environment),
                           .directory = std::string(io.session.working_directory()),
                           .input_pipe = false,
                           .limits = options_.limits,
@@ -134,6 +152,10 @@ class PowerShellTool final : public Tool {
                    "1800000 and 7200000)."}}},
                 {"run_in_background",
                  {{"type", "boolean"}, {"description", "Start it, answer at once, and let it go on as a task."}}},
+                {"dangerouslyDisableSandbox",
+                 {{"type", "boolean"}, {"description", "Ask the user to run it outside of every sandbox."}}},
+                {"dangerously_disable_sandbox",
+                 {{"type", "boolean"}, {"description", "The same in another spelling."}}},
                 {"description",
                  {{"type", "string"}, {"description", "What it does, in five to ten words, for the user."}}}}},
               {"required", JsonArray{"command"}},

@@ -28,7 +28,7 @@ class PowerShellToolTest : public testing::Test {
   TempFolder project;
   SystemClock clock;
   WardenProcesses processes{clock};
-  DiskFiles files{DiskFiles::Survives::killed, folder.path()};
+  DiskFiles files{Survives::killed, folder.path()};
   ToolBench bench{files, project.path()};
   BashOptions options{.profile = UseProfile::never};
   std::shared_ptr<Tool> tool = make_powershell_tool(folder / "bin/pwsh", options, std::make_shared<BackgroundTasks>());
@@ -62,6 +62,21 @@ TEST_F(PowerShellToolTest, OnlyWithTheSandboxAnythingCountsAsReadOnly) {
   EXPECT_TRUE(tool->footprint(JsonObject{{"command", "Remove-Item x"}}, any_session())->is_everything());
   const auto open = make_powershell_tool(folder / "bin/pwsh", {.sandbox = false}, std::make_shared<BackgroundTasks>());
   EXPECT_FALSE(open->is_read_only(JsonObject{{"command", "Get-ChildItem"}}, any_session()));
+}
+
+TEST_F(PowerShellToolTest, IsToldToKeepToItself) {
+  folder.put("bin/pwsh", "#!/bin/sh\nenv | grep ^POWERSHELL | sort\n", 0755);
+  EXPECT_EQ(run("x"), "POWERSHELL_TELEMETRY_OPTOUT=1\nPOWERSHELL_UPDATECHECK=Off");
+}
+
+TEST_F(PowerShellToolTest, LeavingTheSandboxIsForAPersonToDecide) {
+  for (const char* name : {"dangerouslyDisableSandbox", "dangerously_disable_sandbox"}) {
+    const auto verdict = tool->check_permission(JsonObject{{"command", "x"}, {name, true}}, any_session());
+    ASSERT_TRUE(verdict.has_value());
+    EXPECT_EQ(verdict->verdict, Verdict::ask);
+    EXPECT_TRUE(verdict->even_in_bypass);
+  }
+  EXPECT_FALSE(tool->check_permission(JsonObject{{"command", "x"}}, any_session()));
 }
 
 TEST_F(PowerShellToolTest, SaysWhenTheProgramIsGone) {

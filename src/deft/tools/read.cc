@@ -215,9 +215,12 @@ class ReadTool final : public Tool {
 
   Result<ToolResult> run(const Json& json, ToolIo& io) override {
     const Input input = parse(json);
-    auto result = read(input, io);
+    auto file = open_file(io.os.files, input.path);
+    if (!file) return std::unexpected(file.error());
+    if (io.stop.stop_requested()) return fail(Errc::cancelled, "The read was cancelled.");
+    auto result = shown(input, *file, io);
     if (!result || !after_reading_) return result;
-    for (const std::string& text : after_reading_(input.path)) result->new_messages.emplace_back(text);
+    for (const std::string& text : after_reading_(file->path)) result->new_messages.emplace_back(text);
     return result;
   }
 
@@ -232,24 +235,20 @@ class ReadTool final : public Tool {
   }
 
  private:
-  static Result<ToolResult> read(const Input& input, ToolIo& io) {
-    auto file = open_file(io.os.files, input.path);
-    if (!file) return std::unexpected(file.error());
-    if (io.stop.stop_requested()) return fail(Errc::cancelled, "The read was cancelled.");
-
-    const std::string_view bytes = file->content.bytes;
-    if (bytes.starts_with("%PDF-")) return read_pdf({input.path, input.pages}, *file, io);
+  static Result<ToolResult> shown(const Input& input, OpenedFile& file, ToolIo& io) {
+    const std::string_view bytes = file.content.bytes;
+    if (bytes.starts_with("%PDF-")) return read_pdf({input.path, input.pages}, file, io);
     if (!input.pages.empty()) {
       return fail(Errc::invalid_input, input.path + " is no PDF, so it has no pages: leave pages out.");
     }
-    if (const auto image = image_info(bytes)) return read_image(input, std::move(file->content), *image, io);
+    if (const auto image = image_info(bytes)) return read_image(input, std::move(file.content), *image, io);
     if (has_notebook_name(input.path)) {
       // What is none, though it is called one, is shown as the text that it is, to be repaired.
       if (const auto notebook = parse_notebook(bytes)) {
-        return read_notebook({input.path, input.offset, input.limit}, *file, *notebook);
+        return read_notebook({input.path, input.offset, input.limit}, file, *notebook);
       }
     }
-    if (const auto text = FileText::of(bytes)) return read_text(input, *file, *text, io);
+    if (const auto text = FileText::of(bytes)) return read_text(input, file, *text, io);
     return fail(Errc::unsupported, input.path + " is binary (" + human_bytes(bytes.size()) +
                                        "), not text: look at it with a command such as file, strings or xxd.");
   }

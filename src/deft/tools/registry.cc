@@ -8,6 +8,7 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kToolNameCharactersMax = 128;
+constexpr std::size_t kDefinitionEndCharactersMax = 24;  // ,"defer_loading":true},
 
 bool is_tool_name(std::string_view name) {
   if (name.empty() || name.size() > kToolNameCharactersMax) return false;
@@ -17,18 +18,18 @@ bool is_tool_name(std::string_view name) {
   });
 }
 
-Result<RegisteredTool> registered(std::shared_ptr<Tool> tool) {
+Result<RegisteredTool> registered(std::shared_ptr<Tool> tool, ToolRegistry::SchemaCheck check) {
   const ToolSpec& spec = tool->spec();
   if (!is_tool_name(spec.name)) {
     return fail(Errc::invalid_input, "the tool name " + json_quote(spec.name.substr(0, kToolNameCharactersMax)) +
                                          " must be 1 to 128 letters, digits, '_', '-' or '.'");
   }
-  auto schema = Schema::compile(spec.input_schema);
-  if (!schema) {
-    return fail(Errc::invalid_input, "the input schema of " + spec.name + " is unusable: " + schema.error().message);
+  auto form = std::make_shared<ToolForm>(tool);
+  if (check == ToolRegistry::SchemaCheck::now && !form->input_schema()) {
+    return fail(Errc::invalid_input,
+                "the input schema of " + spec.name + " is unusable: " + form->input_schema().error().message);
   }
-  const std::size_t characters = spec.name.size() + spec.description.size() + to_json(spec.input_schema).size();
-  return RegisteredTool{std::move(tool), std::move(*schema), characters};
+  return RegisteredTool{std::move(tool), std::move(form)};
 }
 
 bool is_built_in(const RegisteredTool& entry) { return entry.tool->spec().origin == Origin::built_in; }
@@ -40,14 +41,34 @@ bool may_be_deferred(const ToolSpec& spec) {
 
 void append_definition(std::string& out, const RegisteredTool& entry, const SessionState& session, bool deferred) {
   if (out.size() > 1) out += ',';
-  JsonObject definition{{"name", entry.tool->spec().name},
-                        {"description", entry.tool->description(session)},
-                        {"input_schema", entry.tool->spec().input_schema}};
-  if (deferred) definition["defer_loading"] = true;
-  out += to_json(definition);
+  entry.form->append_to(out, session);
+  out += deferred ? R"(,"defer_loading":true})" : "}";
 }
 
 }  // namespace
+
+ToolForm::ToolForm(std::shared_ptr<const Tool> tool)
+    : tool_(std::move(tool)),
+      schema_(to_json(tool_->spec().input_schema)),
+      written_(written(tool_->spec().description)) {}
+
+std::string ToolForm::written(std::string_view description) const {
+  std::string out = R"({"name":)";
+  append_json_string(out, tool_->spec().name);
+  out += R"(,"description":)";
+  append_json_string(out, description);
+  return out + R"(,"input_schema":)" + schema_;
+}
+
+void ToolForm::append_to(std::string& out, const SessionState& session) const {
+  const std::string description = tool_->description(session);
+  out += description == tool_->spec().description ? written_ : written(description);
+}
+
+const Result<Schema>& ToolForm::input_schema() {
+  std::call_once(once_, [this] { input_schema_.emplace(Schema::compile(tool_->spec().input_schema)); });
+  return *input_schema_;
+}
 
 const RegisteredTool* ToolPool::find(std::string_view name) const {
   auto found = by_name_.find(std::string(name));
@@ -61,6 +82,9 @@ const RegisteredTool* ToolPool::find(std::string_view name) const {
 
 std::string ToolPool::definitions(const SessionState& session) const {
   std::string out = "[";
+  std::size_t characters = 0;
+  for (const RegisteredTool& entry : advertised_) characters += entry.form->characters() + kDefinitionEndCharactersMax;
+  out.reserve(characters);
   for (const RegisteredTool& entry : advertised_) {
     if (!is_deferred(entry.tool->spec().name)) append_definition(out, entry, session, false);
   }
@@ -76,7 +100,8 @@ std::string ToolPool::definitions(const SessionState& session) const {
       if (!shown.contains(name)) append_definition(out, by_name_.at(name), session, true);
     }
   }
-  return out + "]";
+  out += ']';
+  return out;
 }
 
 // --- who is in ---
@@ -88,8 +113,8 @@ bool ToolRegistry::comes_before(const Entry& a, const Entry& b) {
          std::tuple(right.origin != Origin::built_in, std::string_view(right.name), b.group, right.origin);
 }
 
-Result<void> ToolRegistry::add(std::shared_ptr<Tool> tool) {
-  auto made = registered(std::move(tool));
+Result<void> ToolRegistry::add(std::shared_ptr<Tool> tool, SchemaCheck check) {
+  auto made = registered(std::move(tool), check);
   if (!made) return std::unexpected(made.error());
   Entry entry{std::move(*made)};
   const ToolSpec& spec = entry.registered.tool->spec();
@@ -97,6 +122,7 @@ Result<void> ToolRegistry::add(std::shared_ptr<Tool> tool) {
     const ToolSpec& its = other.registered.tool->spec();
     return other.group == 0 && its.name == spec.name && its.origin == spec.origin;
   });
+  ++version_;
   if (same != tools_.end()) {
     *same = std::move(entry);
     return {};
@@ -117,6 +143,7 @@ std::string ToolRegistry::name_of(std::size_t group) const { return group == 0 ?
 std::vector<std::string> ToolRegistry::set_group(const std::string& group, std::vector<std::shared_ptr<Tool>> tools) {
   std::vector<std::string> notices;
   const std::size_t number = number_of(group);
+  ++version_;
   std::erase_if(tools_, [&](const Entry& entry) { return entry.group == number; });
   std::unordered_set<std::string> names_of_built_ins;
   std::unordered_map<std::string, std::size_t> owners;  // among the strangers; who wins
@@ -149,7 +176,7 @@ std::vector<std::string> ToolRegistry::set_group(const std::string& group, std::
       leave_out("it offers another one of the same name");
       continue;
     }
-    auto made = registered(std::move(tool));
+    auto made = registered(std::move(tool), SchemaCheck::now);
     if (!made) {
       leave_out(made.error().message);
       continue;
@@ -173,15 +200,26 @@ std::shared_ptr<const ToolPool> ToolRegistry::pool(const Permissions& permission
   auto pool = std::make_shared<ToolPool>();
   for (const auto& [entry, group] : tools_) {
     const ToolSpec& spec = entry.tool->spec();
+    pool->disabled_.push_back(entry.tool->disabled().has_value());
+    if (offers_ && !offers_(spec)) continue;
     const bool takes_an_alias = group != 0 && pool->name_of_alias_.contains(spec.name);
     if (takes_an_alias || !pool->by_name_.emplace(spec.name, entry).second) continue;
     for (const std::string& alias : spec.aliases) pool->name_of_alias_.emplace(alias, spec.name);
-    if (entry.tool->disabled() || permissions.forbids_wholly(spec.name, spec.aliases)) continue;
+    if (pool->disabled_.back() || permissions.forbids_wholly(spec.name, spec.aliases, spec.mcp)) continue;
     if (spec.finds_tools && deferral_.when == Deferral::When::never) continue;
     pool->advertised_.push_back(entry);
   }
   defer(*pool);
+  pool->version_ = version_;
   return pool;
+}
+
+bool ToolRegistry::is_current(const ToolPool& pool) const {
+  if (pool.version_ != version_) return false;
+  for (std::size_t i = 0; i < tools_.size(); ++i) {
+    if (tools_[i].registered.tool->disabled().has_value() != pool.disabled_[i]) return false;
+  }
+  return true;
 }
 
 void ToolRegistry::defer(ToolPool& pool) {
@@ -189,7 +227,7 @@ void ToolRegistry::defer(ToolPool& pool) {
   const auto finds_tools = [](const RegisteredTool& entry) { return entry.tool->spec().finds_tools; };
   if (!std::ranges::any_of(pool.advertised_, finds_tools)) return;
   std::size_t characters = 0;
-  for (const RegisteredTool& entry : pool.advertised_) characters += entry.definition_characters;
+  for (const RegisteredTool& entry : pool.advertised_) characters += entry.form->characters();
   defers_ = defers_ || deferral_.when == Deferral::When::always || pool.advertised_.size() > deferral_.tools_max ||
             characters > deferral_.characters_max;
   if (!defers_) return;
@@ -203,7 +241,7 @@ void ToolRegistry::defer(ToolPool& pool) {
 void ToolRegistry::keep_listed(const ToolPool& pool) {
   if (deferral_.when != Deferral::When::when_many || defers_) return;
   for (const RegisteredTool& entry : pool.advertised()) {
-    if (may_be_deferred(entry.tool->spec())) kept_listed_.insert(entry.tool->spec().name);
+    if (may_be_deferred(entry.tool->spec()) && kept_listed_.insert(entry.tool->spec().name).second) ++version_;
   }
 }
 

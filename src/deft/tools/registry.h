@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,10 +21,30 @@ namespace deft {
 
 inline constexpr std::size_t kToolsPerGroupMax = 10'000;
 
+// What does not change about a tool, worked out once: its definition as the model is shown it, and its input schema,
+// compiled with the first call because most sessions call few of their tools.
+class ToolForm {
+ public:
+  explicit ToolForm(std::shared_ptr<const Tool> tool);
+
+  // {"name","description","input_schema"; the end is the caller's. The description may be the session's own.
+  void append_to(std::string& out, const SessionState& session) const;
+  std::size_t characters() const { return written_.size(); }  // about
+  const Result<Schema>& input_schema();                       // from any thread
+
+ private:
+  std::string written(std::string_view description) const;
+
+  const std::shared_ptr<const Tool> tool_;
+  const std::string schema_;
+  const std::string written_;  // with the tool's own description
+  std::once_flag once_;
+  std::optional<Result<Schema>> input_schema_;
+};
+
 struct RegisteredTool {
   std::shared_ptr<Tool> tool;  // shared: a message keeps the pool that it began with
-  Schema input_schema;
-  std::size_t definition_characters = 0;  // about
+  std::shared_ptr<ToolForm> form;
 };
 
 // The tools at one moment. Immutable, so it never changes under a running message.
@@ -45,21 +69,29 @@ class ToolPool {
   std::vector<RegisteredTool> advertised_;
   std::set<std::string, std::less<>> deferred_;
   bool by_reference_ = false;
+  std::size_t version_ = 0;     // of the registry
+  std::vector<bool> disabled_;  // of its tools, in their order
 };
 
 // Name to tool. Owned by one thread; others get snapshots.
 class ToolRegistry {
  public:
+  // When the input schema is looked at: that of our own tools is known to be good, because a test compiles all of them.
+  enum class SchemaCheck : std::uint8_t { now, with_the_first_call };
   // Refuses a name that no API takes and a schema that does not compile. A later tool of the same name and origin
   // replaces the earlier one; a built-in is never replaced by a stranger.
-  Result<void> add(std::shared_ptr<Tool> tool);
+  Result<void> add(std::shared_ptr<Tool> tool, SchemaCheck check = SchemaCheck::now);
   // All tools of a group (a server) from now on, instead of those that it had. Of a name that two groups have, the
   // group that was set first keeps it, also while it has no tools: set all groups once, empty, in the order in which
   // they are configured. Returns what people should know: which tools cannot be used, and why.
   std::vector<std::string> set_group(const std::string& group, std::vector<std::shared_ptr<Tool>> tools);
 
-  void set_deferral(const Deferral& deferral) { deferral_ = deferral; }
+  // Tools of which this is not true are not there, as long as nothing else is said. Nothing: all are.
+  void offer_only(std::function<bool(const ToolSpec& spec)> offers) { offers_ = std::move(offers), ++version_; }
+  void set_deferral(const Deferral& deferral) { deferral_ = deferral, ++version_; }
   std::shared_ptr<const ToolPool> pool(const Permissions& permissions);
+  // Whether the same permissions would give the same pool now.
+  bool is_current(const ToolPool& pool) const;
   // The model was shown these definitions: what stands there is not left out later on, so that the prompt keeps its
   // beginning.
   void keep_listed(const ToolPool& pool);
@@ -74,8 +106,10 @@ class ToolRegistry {
   std::string name_of(std::size_t group) const;
   void defer(ToolPool& pool);
 
+  std::size_t version_ = 0;   // counts what changes pools
   std::vector<Entry> tools_;  // built-ins by name, then all others by name; of one name, who wins is first
   std::vector<std::string> groups_;
+  std::function<bool(const ToolSpec& spec)> offers_;
   Deferral deferral_;
   bool defers_ = false;  // once there were too many, it stays so: the prompt must not go back and forth
   std::set<std::string, std::less<>> kept_listed_;

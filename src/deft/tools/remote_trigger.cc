@@ -90,14 +90,17 @@ class RemoteTriggerTool final : public Tool {
       return fail(Errc::denied, url->host + " is none of the hosts that the settings name (remoteTriggers): " +
                                     join(hosts, ", ") + ".");
     }
-    const bool is_own = std::ranges::any_of(
-        web_.private_hosts, [&](const std::string& host) { return host == url->host || host == url->authority(); });
-    if (url->scheme != "https" && !is_own) {
+    if (url->scheme != "https" && !may_be_private(*url, web_)) {
       return fail(Errc::denied, "A token is sent by https only: give the address with https.");
     }
     if (!found->variable.empty() && found->token.empty()) {
       return fail(Errc::denied, "The token for " + found->host + " is not there: the user must set " + found->variable +
                                     " in the environment of deft.");
+    }
+    // It becomes a header: a line break in it would begin another one.
+    if (std::ranges::any_of(found->token, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; })) {
+      return fail(Errc::denied, "The token for " + found->host + " holds a blank or a line break: the user must set " +
+                                    found->variable + " without it.");
     }
     return Target{*url, &*found};
   }

@@ -31,7 +31,8 @@ struct Bench {
   Result<ToolResult> post(JsonObject input) {
     const auto tool = make_remote_trigger_tool(web, {{.host = "ci.test", .variable = "CI_TOKEN", .token = kToken},
                                                      {.host = "empty.test", .variable = "OTHER_TOKEN", .token = ""},
-                                                     {.host = "public.test", .variable = "CI_TOKEN", .token = kToken}});
+                                                     {.host = "public.test", .variable = "CI_TOKEN", .token = kToken},
+                                                     {.host = "broken.test", .variable = "C", .token = "a\nX-Y: b"}});
     return bench.call(*tool, input);
   }
   std::string problem(JsonObject input) {
@@ -74,13 +75,15 @@ TEST(RemoteTrigger, GoesOnlyToHostsOfTheSettingsByHttpsAndToPublicAddresses) {
   Bench bench([](const PeerRequest&, PeerAnswer& answer) { answer.send(200, {}, "never"); });
   EXPECT_EQ(bench.problem({{"url", "https://evil.test/"}}),
             "denied: evil.test is none of the hosts that the settings name (remoteTriggers): ci.test, empty.test, "
-            "public.test.");
+            "public.test, broken.test.");
   EXPECT_EQ(bench.problem({{"url", bench.url("/", "public.test")}}),
             "denied: A token is sent by https only: give the address with https.");
   EXPECT_EQ(bench.problem({{"url", "https://empty.test/"}}),
             "denied: The token for empty.test is not there: the user must set OTHER_TOKEN in the environment of deft.");
   EXPECT_TRUE(bench.problem({{"url", "https://public.test/"}}).starts_with("denied: public.test is on this machine"));
   EXPECT_TRUE(bench.problem({{"url", "https://ci.test@evil.test/"}}).starts_with("invalid_input:"));
+  EXPECT_EQ(bench.problem({{"url", "https://broken.test/"}}),
+            "denied: The token for broken.test holds a blank or a line break: the user must set C without it.");
   EXPECT_TRUE(bench.peer.requests().empty());
 }
 

@@ -85,6 +85,11 @@ class CronCreateTool final : public ScheduleTool {
   bool is_session_only(const Json& input) const override { return !find_bool(input, "durable").value_or(false); }
   Result<void> validate(const Json& input, ToolIo&) const override {
     if (auto cron = Cron::parse(text_of(input, "cron")); !cron) return std::unexpected(cron.error());
+    if (!schedule().gives_prompts() && !find_bool(input, "durable").value_or(false)) {
+      return fail(Errc::unsupported,
+                  "This run ends with your last answer: nobody would give you the prompt. Use Sleep to wait for "
+                  "something now; if the user wants it in later sessions, say durable: true.");
+    }
     return {};
   }
   Result<ToolResult> run(const Json& input, ToolIo&) override {
@@ -95,6 +100,11 @@ class CronCreateTool final : public ScheduleTool {
     std::string text = "Scheduled " + made->prompt.id + ": " + how(*made) + ".";
     if (made->prompt.recurring) text += " It ends by itself after " + std::to_string(kScheduleDaysMax) + " days.";
     if (!made->durable) text += " It lasts as long as this session.";
+    if (!schedule().gives_prompts()) {
+      text +=
+          " It is kept, and given in a session of this folder that stays open then; this run ends with your answer. "
+          "Tell the user so.";
+    }
     return ToolResult{.text = std::move(text), .details = entry_json(*made)};
   }
   std::string render_use(const Json& input) const override {
@@ -117,7 +127,9 @@ class CronDeleteTool final : public ScheduleTool {
     }
     return ToolResult{.text = "Removed " + id + ".", .details = JsonObject{{"id", id}}};
   }
-  std::string render_use(const Json& input) const override { return "CronDelete(" + text_of(input, "id") + ")"; }
+  std::string render_use(const Json& input) const override {
+    return "CronDelete(" + one_line(text_of(input, "id"), 50) + ")";
+  }
 };
 
 class CronListTool final : public ScheduleTool {
@@ -147,6 +159,10 @@ class CronListTool final : public ScheduleTool {
 class ScheduleWakeupTool final : public ScheduleTool {
  public:
   using ScheduleTool::ScheduleTool;
+  std::optional<std::string> disabled() const override {
+    if (schedule().gives_prompts()) return std::nullopt;
+    return "this run ends with your last answer, so nobody would wake you; use Sleep to wait";
+  }
   bool is_session_only(const Json&) const override { return true; }
   Result<void> validate(const Json& input, ToolIo&) const override {
     const bool needs_nothing = find_bool(input, "stop").value_or(false) || find_bool(input, "noop").value_or(false);

@@ -145,6 +145,19 @@ Result<std::vector<SharedSchedule::Entry>> SharedSchedule::list() {
   return entries;
 }
 
+std::vector<std::string> SharedSchedule::overdue() {
+  const std::lock_guard lock(mutex_);
+  look_at_durable();
+  std::vector<std::string> lines = std::exchange(notices_, {});
+  for (const ScheduledPrompt& prompt : durable_.all()) {
+    const auto due = Schedule::next_due(prompt, parts_.offset);
+    if (!due || *due > now()) continue;
+    lines.push_back("The scheduled prompt " + prompt.id + " was due on " + shown_time(*due) +
+                    " and was not run. It waits for a session that stays open (--input-format stream-json).");
+  }
+  return lines;
+}
+
 std::int64_t SharedSchedule::set_wakeup(std::int64_t delay_seconds, std::string reason, std::string prompt) {
   const std::int64_t delay = std::clamp(delay_seconds, kWakeupSecondsMin, kWakeupSecondsMax);
   {

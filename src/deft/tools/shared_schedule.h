@@ -36,6 +36,9 @@ class SharedSchedule {
     std::string durable_file = {};                  // absolute, private to the user; empty: nothing is durable
     std::function<void()> on_change = nullptr;      // from any thread
     std::function<std::string()> new_id = nullptr;  // nothing: a random one
+    // False: the session ends with the turn under way, so nothing is given in it. Durable prompts can still be made,
+    // for sessions to come.
+    bool gives_prompts = true;
   };
   explicit SharedSchedule(Parts parts);
 
@@ -49,6 +52,9 @@ class SharedSchedule {
   Result<bool> remove(std::string_view id);
   Result<std::vector<Entry>> list();
   bool is_durable(std::string_view id);
+  bool gives_prompts() const { return parts_.gives_prompts; }
+  // For people, of a session that gives none: durable prompts whose time has come. They are left for one that does.
+  std::vector<std::string> overdue();
 
   // One at a time: a later one takes the place of the one before. Returns the seconds it will be, within the limits.
   std::int64_t set_wakeup(std::int64_t delay_seconds, std::string reason, std::string prompt);

@@ -26,6 +26,13 @@ ShellCall shell_call(const Json& input, std::int64_t timeout_ms_default, std::in
           .timeout = {.ms = std::min(asked, timeout_ms_max), .asked_ms = asked}};
 }
 
+std::optional<OwnVerdict> verdict_on_sandbox(const Json& input) {
+  const bool leaves = find_bool(input, "dangerouslyDisableSandbox").value_or(false) ||
+                      find_bool(input, "dangerously_disable_sandbox").value_or(false);
+  if (!leaves) return std::nullopt;
+  return OwnVerdict{Verdict::ask, "it asks to run outside of every sandbox", /*even_in_bypass=*/true};
+}
+
 Result<FollowedCommand> follow_command(std::unique_ptr<Child> child, const ShellCall& call, BackgroundTasks& tasks,
                                        ToolIo& io) {
   auto output = std::make_unique<ShellOutput>(io.outputs, std::string(io.call_id), ShellOutput::Keep::long_output,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ struct ShellCall {
 };
 // By the inputs "command", "description" and "timeout".
 ShellCall shell_call(const Json& input, std::int64_t timeout_ms_default, std::int64_t timeout_ms_max);
+
+// By the inputs "dangerouslyDisableSandbox" and "dangerously_disable_sandbox": then a person decides, in every mode.
+std::optional<OwnVerdict> verdict_on_sandbox(const Json& input);
 
 struct FollowedCommand {
   CommandEnd end = {};

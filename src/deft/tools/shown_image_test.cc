@@ -39,7 +39,7 @@ void append_chunk(std::string& png, const std::string& kind, const std::string& 
 
 // A grey picture, not compressed; every point is `point(x, y)`.
 template <class Point>
-std::string make_png(std::uint32_t width, std::uint32_t height, Point point) {
+std::string make_png(std::uint32_t width, std::uint32_t height, Point point, const std::string& exif = {}) {
   std::string rows;
   for (std::uint32_t y = 0; y < height; ++y) {
     rows += '\0';
@@ -68,6 +68,7 @@ std::string make_png(std::uint32_t width, std::uint32_t height, Point point) {
   append_number(header, height);
   std::string png = "\x89PNG\r\n\x1A\n";
   append_chunk(png, "IHDR", header + "\x08\x00\x00\x00\x00"s);
+  if (!exif.empty()) append_chunk(png, "eXIf", exif);
   append_chunk(png, "IDAT", data);
   append_chunk(png, "IEND", "");
   return png;
@@ -108,6 +109,33 @@ TEST_F(ShownImageTest, ALargePictureIsScaledToTheSideThatModelsSee) {
   EXPECT_EQ(info->media_type, "image/png");
   EXPECT_EQ(info->width, 1568U);
   EXPECT_EQ(info->height, 50U);
+}
+
+// The note of a camera: how it was held.
+std::string exif(int orientation) {
+  std::string tiff = "MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0"s;
+  tiff += static_cast<char>(orientation);
+  return tiff + "\0\0\0\0\0\0"s;
+}
+
+TEST_F(ShownImageTest, AScaledPictureStandsUprightHoweverTheCameraWasHeld) {
+  const auto size_of = [&](int orientation) {
+    const auto result = read(make_png(3136, 100, [](auto x, auto) { return x < 1568 ? 0 : 255; }, exif(orientation)));
+    EXPECT_TRUE(result.has_value()) << result.error().message;
+    const auto info = image_info(shown_bytes(*result));
+    return std::to_string(info->width) + " x " + std::to_string(info->height);
+  };
+  EXPECT_EQ(size_of(1), "1568 x 50");
+  EXPECT_EQ(size_of(3), "1568 x 50");
+  EXPECT_EQ(size_of(6), "50 x 1568");
+  EXPECT_EQ(size_of(8), "50 x 1568");
+  EXPECT_EQ(size_of(200), "1568 x 50") << "there is no such orientation";
+  // Byte for byte the picture that was upright from the start.
+  const auto bytes_of = [&](const std::string& png) { return shown_bytes(*read(png)); };
+  const auto turned = make_png(3136, 100, [](auto x, auto y) { return x < 1568 ? 0 : y < 50 ? 99 : 255; }, exif(6));
+  // Held so, the left side of what was noted is the top, and its top is the right side.
+  const auto upright = make_png(100, 3136, [](auto x, auto y) { return y < 1568 ? 0 : x >= 50 ? 99 : 255; });
+  EXPECT_EQ(bytes_of(turned), bytes_of(upright));
 }
 
 TEST_F(ShownImageTest, WhatIsTooManyBytesAsPngBecomesJpeg) {

@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kShownCommandCharactersMax = 200;
 constexpr std::size_t kShownArgumentsCharactersMax = 60;
 
+constexpr std::string_view kCommandsAreOff = "[shell command execution disabled by policy]";
+
 constexpr std::string_view kDescription =
     "Uses a skill: instructions that people have written down for a kind of task. When one of those listed fits what "
     "is "
@@ -179,6 +181,10 @@ Result<ReadySkill> make_ready(const Skill& skill, const std::string& arguments, 
   for (const SkillPiece& piece : *pieces) {
     if (!piece.is_command) {
       ready.text += piece.text;
+      continue;
+    }
+    if (!skill.runs_commands) {
+      ready.text += kCommandsAreOff;
       continue;
     }
     if (!skill.trusted) {

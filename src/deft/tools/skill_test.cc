@@ -92,6 +92,14 @@ TEST_F(SkillToolTest, ACommandThatNobodyAllowedEndsIt) {
   EXPECT_TRUE(answer.result.new_messages.empty());
 }
 
+TEST_F(SkillToolTest, WhereTheSettingsForbidItsCommandsTheyAreLeftOut) {
+  skills->add("status", "Now:\n!`rm -rf x`\nend\n").runs_commands = false;
+  const CallAnswered answer = use("status");
+  ASSERT_FALSE(answer.result.is_error()) << answer.result.text;
+  EXPECT_NE(told(answer).find("Now:\n[shell command execution disabled by policy]\nend"), std::string::npos);
+  EXPECT_TRUE(commands.empty());
+}
+
 TEST_F(SkillToolTest, OneThatGrantsItselfSomethingIsAskedFor) {
   skills->add("push", "Text").allowed_tools = {"Bash"};
   const CallAnswered answer = use("push");

@@ -35,7 +35,7 @@ JsonObject given_object(const Json& input, std::string_view key) {
 // "3  in_progress  Run the tests (worker-1; waits for 1, 2)"
 std::string line_about(const TaskList& list, const ListedTask& task) {
   std::vector<std::string> more;
-  if (!task.owner.empty()) more.push_back(task.owner);
+  if (!task.owner.empty()) more.push_back(one_line(task.owner, kSubjectShownCharacters));
   if (const auto open = list.open_blockers(task); !open.empty()) more.push_back("waits for " + join(open, ", "));
   std::string line =
       task.id + "  " + std::string(to_string(task.status)) + "  " + one_line(task.subject, kSubjectShownCharacters);
@@ -112,7 +112,9 @@ class TaskGetTool final : public TaskListLook {
     if (!task->metadata.empty()) text += "\nMetadata: " + to_json(task->metadata);
     return ToolResult{.text = std::move(text), .details = JsonObject{{"task", now.task_json(*task)}}};
   }
-  std::string render_use(const Json& input) const override { return "TaskGet(" + text_of(input, "taskId") + ")"; }
+  std::string render_use(const Json& input) const override {
+    return "TaskGet(" + one_line(text_of(input, "taskId"), kSubjectShownCharacters) + ")";
+  }
 };
 
 class TaskListAllTool final : public TaskListLook {
@@ -161,14 +163,15 @@ class TaskUpdateTool final : public TaskListChange {
       details["statusChange"] =
           JsonObject{{"from", to_string(*changed->status_before)}, {"to", to_string(task->status)}};
     }
-    std::string text = !task                     ? "Deleted task " + id + "."
+    std::string text = !task                     ? "Deleted task " + one_line(id, kSubjectShownCharacters) + "."
                        : changed->fields.empty() ? "Nothing changed: " + line_about(now, *task)
                                                  : "Updated task " + line_about(now, *task);
     return ToolResult{.text = std::move(text), .details = std::move(details)};
   }
   std::string render_use(const Json& input) const override {
     const auto status = find_string(input, "status");
-    return "TaskUpdate(" + text_of(input, "taskId") + (status ? ", " + std::string(*status) : "") + ")";
+    return "TaskUpdate(" + one_line(text_of(input, "taskId"), kSubjectShownCharacters) +
+           (status ? ", " + std::string(*status) : "") + ")";
   }
 
  private:

@@ -58,14 +58,19 @@ class SendMessageTool final : public TeamTool {
                               {"summary",
                                {{"type", "string"},
                                 {"maxLength", kLetterSummaryCharactersMax},
-                                {"description", "The same in five to ten words, for people."}}}}},
+                                {"description", "The same in five to ten words, for people."}}},
+                              {"notify_when_idle",
+                               {{"type", "boolean"},
+                                {"description", "Be told when it has done its work and has nothing more to do."}}}}},
                             {"required", JsonArray{"to", "message"}},
                             {"additionalProperties", false}},
              .search_hint = "tell talk agent teammate broadcast reply"}) {}
 
   Result<ToolResult> run(const Json& input, ToolIo& io) override {
-    const Letter letter{
-        .to = text_at(input, "to"), .text = text_at(input, "message"), .summary = text_at(input, "summary")};
+    const Letter letter{.to = text_at(input, "to"),
+                        .text = text_at(input, "message"),
+                        .summary = text_at(input, "summary"),
+                        .notify_when_idle = find_bool(input, "notify_when_idle").value_or(false)};
     auto reached = post_.send(io.agent_id, letter);
     if (!reached) return std::unexpected(reached.error());
     return ToolResult{
@@ -74,7 +79,7 @@ class SendMessageTool final : public TeamTool {
   }
   std::string render_use(const Json& input) const override {
     const std::string about = text_at(input, find(input, "summary") ? "summary" : "message");
-    return "SendMessage(" + text_at(input, "to") + ": " + one_line(about, 60) + ")";
+    return "SendMessage(" + one_line(text_at(input, "to"), 64) + ": " + one_line(about, 60) + ")";
   }
 };
 
@@ -101,6 +106,17 @@ class TeamCreateTool final : public TeamTool {
                                         {"additionalProperties", false}},
              .search_hint = "several agents together swarm group",
              .should_defer = true}) {}
+
+  // It is said to people and models, among other words.
+  Result<void> validate(const Json& input, ToolIo&) const override {
+    const std::string name = text_at(input, "team_name");
+    if (one_line(name, kTeamNameBytesMax) == name && name.size() <= kTeamNameBytesMax) return {};
+    return fail(Errc::invalid_input, "A team's name is one line of at most " + std::to_string(kTeamNameBytesMax) +
+                                         " bytes without control characters.");
+  }
+  std::string render_use(const Json& input) const override {
+    return "TeamCreate(" + one_line(text_at(input, "team_name"), kTeamNameBytesMax) + ")";
+  }
 
   Result<ToolResult> run(const Json& input, ToolIo&) override {
     const std::string name = text_at(input, "team_name");

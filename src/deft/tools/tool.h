@@ -57,6 +57,7 @@ struct ToolSpec {
   std::optional<std::size_t> result_characters_declared = std::nullopt;  // declared_result_maximum() of its `_meta`
   std::optional<KeptPart> result_kept = std::nullopt;                    // what stays in sight of a long one
   Origin origin = Origin::built_in;
+  std::optional<McpToolName> mcp = std::nullopt;  // of a server's tool: what people know it by
 };
 
 // A call that only waits: it holds neither a slot nor a thread meanwhile.
@@ -90,7 +91,7 @@ struct ToolIo {
   std::size_t result_characters_max = kResultCharactersMax;
   FileChanges* changes = nullptr;      // where changes of files are recorded first, to be undone; null: nowhere
   bool judged_read_only = false;       // permission was given for a call that only reads: it must not do more
-  bool approved = false;               // a person said yes to this very input
+  bool approved = false;               // a person, or a hook in their place, said yes to this very input
   std::stop_token to_background = {};  // requested: go on without anyone waiting, if the tool can
   // What the agent has and may do, when the call began.
   std::shared_ptr<const ToolPool> pool = nullptr;

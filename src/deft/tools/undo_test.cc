@@ -30,7 +30,7 @@ class UndoTest : public ::testing::Test {
 
   TempFolder folder;
   TempFolder session;
-  DiskFiles disk{DiskFiles::Survives::killed};
+  DiskFiles disk{Survives::killed};
   FileChanges changes{session.path()};
   ToolBench bench{disk};
 };

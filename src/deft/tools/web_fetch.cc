@@ -1,5 +1,6 @@
 #include "deft/tools/web_fetch.h"
 
+#include <algorithm>
 #include <list>
 #include <mutex>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "deft/base/html_markdown.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
+#include "deft/base/visible_text.h"
 #include "deft/base/web_text.h"
 #include "deft/core/image_info.h"
 #include "deft/tools/image_block.h"
@@ -18,46 +20,51 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kErrorPageCharactersMax = 2'000;
+constexpr std::size_t kSniffedBytes = 1'000;
 
-// Pages that were fetched, the one used last first.
+// A page that was fetched.
+struct KeptPage {
+  std::string asked;      // address
+  WebPage page;           // its bytes only if they are no text
+  std::size_t bytes = 0;  // that were sent
+  std::string text{};     // of a page that has some
+  bool is_text = true;
+};
+
+// The one used last first.
 class WebCache {
  public:
-  struct Page {
-    std::string asked;  // address
-    std::string url;
-    int status = 0;
-    std::size_t bytes = 0;
-    std::string text;
-  };
-  std::optional<Page> find(const std::string& asked, TimePoint now) {
+  std::shared_ptr<const KeptPage> find(const std::string& asked, TimePoint now) {
     const std::lock_guard lock(mutex_);
     std::erase_if(pages_, [&](const auto& entry) { return now - entry.second >= kWebCacheTime; });
     for (auto entry = pages_.begin(); entry != pages_.end(); ++entry) {
-      if (entry->first.asked != asked) continue;
+      if (entry->first->asked != asked) continue;
       pages_.splice(pages_.begin(), pages_, entry);
-      return entry->first;
+      return pages_.front().first;
     }
-    return std::nullopt;
+    return nullptr;
   }
-  void add(Page page, TimePoint now) {
+  void add(std::shared_ptr<const KeptPage> page, TimePoint now) {
     const std::lock_guard lock(mutex_);
     pages_.emplace_front(std::move(page), now);
     std::size_t bytes = 0;
     for (auto entry = pages_.begin(); entry != pages_.end();) {
-      bytes += entry->first.text.size();
+      bytes += entry->first->text.size() + entry->first->page.bytes.size();
       entry = bytes > kWebCacheBytesMax ? pages_.erase(entry) : std::next(entry);
     }
   }
 
  private:
   std::mutex mutex_;
-  std::list<std::pair<Page, TimePoint>> pages_;  // under mutex_
+  std::list<std::pair<std::shared_ptr<const KeptPage>, TimePoint>> pages_;  // under mutex_
 };
 
 bool is_html(const WebPage& page) {
   if (page.content_type == "text/html" || page.content_type == "application/xhtml+xml") return true;
-  const std::string_view start = std::string_view(page.bytes).substr(0, 200);
-  return page.content_type.empty() && (start.find("<html") != start.npos || start.find("<!DOCTYPE html") != start.npos);
+  if (!page.content_type.empty()) return false;
+  std::string start = page.bytes.substr(0, kSniffedBytes);
+  std::ranges::transform(start, start.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  return start.find("<html") != start.npos || start.find("<!doctype html") != start.npos;
 }
 
 bool is_text(const WebPage& page) {
@@ -68,12 +75,16 @@ bool is_text(const WebPage& page) {
                      "application/yaml application/x-yaml application/toml application/x-sh application/x-ndjson")) {
     return true;
   }
-  return (type.empty() || type == "application/octet-stream") && detect_encoding(page.bytes).has_value();
+  if (type.empty() || type == "application/octet-stream") return detect_encoding(page.bytes).has_value();
+  // Whoever made up a type of their own for a text has written it in UTF-8.
+  return type.starts_with("application/") && is_utf8(page.bytes) && page.bytes.find('\0') == std::string::npos;
 }
 
+bool is_pdf(const WebPage& page) { return page.content_type == "application/pdf" || page.bytes.starts_with("%PDF-"); }
+
 std::string page_text(const WebPage& page) {
-  if (!is_html(page)) return web_text(page.bytes, page.charset);
-  const std::string label = page.charset.empty() ? charset_in_html(page.bytes) : page.charset;
+  if (!is_html(page)) return visible_text(web_text(page.bytes, page.charset));
+  const std::string label = encoding_of_label(page.charset) ? page.charset : charset_in_html(page.bytes);
   const MarkdownPage markdown = html_to_markdown(web_text(page.bytes, label), page.url);
   const bool has_title = markdown.title.empty() || markdown.text.starts_with("# " + markdown.title);
   std::string text = has_title ? markdown.text : "# " + markdown.title + "\n\n" + markdown.text;
@@ -116,25 +127,20 @@ class WebFetchTool final : public Tool {
     const auto url = page_url(find_string(input, "url").value_or(""), options_);
     if (!url) return std::unexpected(url.error());
     const TimePoint began = io.os.clock.now();
-    auto cached = cache_.find(url->text(), began);
-    if (cached) return answer(input, *cached, began, io);
-
-    auto page = fetch_page(*url, options_, io.stop);
-    if (!page) return std::unexpected(page.error());
-    if (!page->moved_to.empty()) return moved(*page, began, io);
-    if (page->status >= 400) return refused(*page);
-    if (page->content_type == "application/pdf" || page->bytes.starts_with("%PDF-")) {
-      return pdf(std::move(*page), find_string(input, "pages").value_or(""), io);
+    std::shared_ptr<const KeptPage> kept = cache_.find(url->text(), began);
+    if (!kept) {
+      auto page = fetch_page(*url, options_, io.stop);
+      if (!page) return std::unexpected(page.error());
+      if (!page->moved_to.empty()) return moved(*page, began, io);
+      if (page->status >= 400) return refused(*page);
+      auto made = keepable(url->text(), std::move(*page));
+      if (!made) return std::unexpected(made.error());
+      kept = std::make_shared<const KeptPage>(*std::move(made));
+      cache_.add(kept, began);
     }
-    if (const auto image = image_info(page->bytes)) return picture(std::move(*page), *image, io);
-    if (!is_html(*page) && !is_text(*page)) {
-      return fail(Errc::unsupported, url->text() + " is " + human_bytes(page->bytes.size()) + " of " +
-                                         (page->content_type.empty() ? "binary data" : page->content_type) +
-                                         ", which cannot be shown as text.");
-    }
-    WebCache::Page made{url->text(), page->url.text(), page->status, page->bytes.size(), page_text(*page)};
-    cache_.add(made, began);
-    return answer(input, made, began, io);
+    if (kept->is_text) return answer(input, *kept, began, io);
+    if (is_pdf(kept->page)) return pdf(kept->page, find_string(input, "pages").value_or(""), io);
+    return picture(kept->page, io);
   }
 
   void map_result(const Json&, ToolResult& result) const override {
@@ -154,7 +160,24 @@ class WebFetchTool final : public Tool {
             {"durationMs", passed}, {"url", url}};
   }
 
-  Result<ToolResult> answer(const Json& input, const WebCache::Page& page, TimePoint began, ToolIo& io) const {
+  static Result<KeptPage> keepable(std::string asked, WebPage page) {
+    KeptPage kept{.asked = std::move(asked), .page = {}, .bytes = page.bytes.size()};
+    if (is_pdf(page) || image_info(page.bytes)) {
+      kept.is_text = false;
+    } else if (is_html(page) || is_text(page)) {
+      kept.text = page_text(page);
+      std::string().swap(page.bytes);
+    } else {
+      return fail(Errc::unsupported,
+                  kept.asked + " is " + human_bytes(page.bytes.size()) + " of " +
+                      (page.content_type.empty() ? "binary data" : one_line(page.content_type, 100)) +
+                      ", which cannot be shown as text.");
+    }
+    kept.page = std::move(page);
+    return kept;
+  }
+
+  Result<ToolResult> answer(const Json& input, const KeptPage& page, TimePoint began, ToolIo& io) const {
     std::string text = page.text.empty() ? "The page has no text." : page.text;
     const auto offset = find_int(input, "offset").value_or(0);
     if (offset > 0) {
@@ -167,15 +190,23 @@ class WebFetchTool final : public Tool {
     }
     const std::string question(find_string(input, "prompt").value_or(""));
     if (options_.ask && !question.empty()) {
-      auto said = options_.ask(question, std::string(first_characters(text, kWebQuestionCharactersMax)), io.stop);
+      const std::string_view shown = first_characters(text, kWebQuestionCharactersMax);
+      auto said = options_.ask(question, std::string(shown), io.stop);
       if (!said && said.error().code == Errc::cancelled) return std::unexpected(said.error());
+      if (said && shown.size() < text.size()) {
+        const std::size_t end = static_cast<std::size_t>(std::max<std::int64_t>(offset, 0)) + kWebQuestionCharactersMax;
+        *said += "\n\n[The page is longer than what was asked about: give offset " + std::to_string(end) +
+                 " to ask about the rest.]";
+      }
       if (said) text = std::move(*said);  // else the text itself is the answer
     }
-    return ToolResult{.text = text, .details = details(page.url, page.status, page.bytes, text, began, io)};
+    return ToolResult{.text = text,
+                      .details = details(page.page.url.text(), page.page.status, page.bytes, text, began, io)};
   }
 
   static Result<ToolResult> moved(const WebPage& page, TimePoint began, ToolIo& io) {
-    const std::string text = page.url.text() + " redirects to another host: " + page.moved_to +
+    const std::string text = page.url.text() +
+                             " redirects to another host: " + one_line(page.moved_to, kPageUrlBytesMax) +
                              "\nIt was not followed. To read it, call WebFetch again with that address.";
     return ToolResult{.text = text, .details = details(page.url.text(), page.status, 0, text, began, io)};
   }
@@ -187,16 +218,17 @@ class WebFetchTool final : public Tool {
                                   std::string(code_text(page.status)) + (said.empty() ? "." : ":\n" + said));
   }
 
-  static Result<ToolResult> pdf(WebPage page, std::string_view pages, ToolIo& io) {
+  static Result<ToolResult> pdf(const WebPage& page, std::string_view pages, ToolIo& io) {
     OpenedFile file;
     file.path = page.url.text();
-    file.content.bytes = std::move(page.bytes);
+    file.content.bytes = page.bytes;
     return read_pdf({.path = page.url.text(), .pages = std::string(pages)}, file, io);
   }
 
-  static Result<ToolResult> picture(WebPage page, const ImageInfo& info, ToolIo& io) {
+  static Result<ToolResult> picture(const WebPage& page, ToolIo& io) {
     const std::size_t bytes = page.bytes.size();
-    const auto shown = shown_image(std::move(page.bytes), info, page.url.text(), io);
+    const ImageInfo info = image_info(page.bytes).value();
+    const auto shown = shown_image(page.bytes, info, page.url.text(), io);
     if (!shown) return std::unexpected(shown.error());
     ToolResult result{.text = page.url.text() + " is a picture (" + std::string(info.media_type) + ", " +
                               human_bytes(bytes) + ")."};

@@ -4,10 +4,12 @@
 
 #include "deft/base/web_text.h"
 #include "deft/os/curl_http_client.h"
+#include "deft/os/disk_files.h"
+#include "deft/os/warden_processes.h"
 #include "deft/testing/fake_files.h"
 #include "deft/testing/http_peer.h"
+#include "deft/testing/places.h"
 #include "deft/testing/tool_bench.h"
-#include "deft/tools/web_search.h"
 
 namespace deft {
 namespace {
@@ -133,6 +135,82 @@ TEST(WebFetch, ReadsTheEncodingFromHeaderOrPage) {
             "ab");
 }
 
+TEST(WebFetch, ALabelThatIsWrongIsNotBelieved) {
+  // Unknown in the header: the page's own word counts. UTF-16 in bytes that could be read is none.
+  EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "text/html; charset=x-unheard"}}, "<meta charset=koi8_r><p>\xCD"))
+                .text("/"),
+            "\xD0\xBC");
+  EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "text/html"}}, "<meta charset=utf-16><p>\xC3\xA9")).text("/"),
+            "\xC3\xA9");
+  EXPECT_EQ(charset_in_html("<!-- <meta charset=gbk> --><meta charset='big5'>"), "big5");
+  EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "text/plain; charset=utf-8"}}, "a\xFF\xC3(")).text("/"),
+            "a\xEF\xBF\xBD\xEF\xBF\xBD(");
+}
+
+TEST(WebFetch, WhatNobodySeesInATextIsLeftOut) {
+  using namespace std::string_literals;
+  EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "text/plain; charset=utf-8"}},
+                              "a\0b\x1B[2Jc\r\n\xE2\x80\xAE"s + "d\xF3\xA0\x81\x89\xC2\x9B"))
+                .text("/"),
+            "ab[2Jc\nd");
+  EXPECT_EQ(Bench(answer_with(404, {{"Content-Type", "text/plain"}}, "\x1B]0;title\x07gone"))
+                .text("/")
+                .find_first_of("\x1B\x07"),
+            std::string::npos);
+}
+
+TEST(WebFetch, ATextIsATextWhateverTypeItWasGiven) {
+  EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "application/x-perl"}}, "print 1;")).text("/"), "print 1;");
+  EXPECT_EQ(Bench(answer_with(200, {}, "<!DocType HTML><p>words")).text("/"), "words");
+  EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "text/plain"}}, "<html><p>words")).text("/"), "<html><p>words");
+}
+
+TEST(WebFetch, APictureIsFetchedOnceToo) {
+  const std::string picture =
+      DiskFiles().read(DEFT_SOURCE_DIR "/tests/fixtures/pictures/palette.png", 1 << 20).value().bytes;
+  Bench bench(answer_with(200, kHtml, picture));
+  const SystemClock clock;
+  WardenProcesses processes(clock);
+  bench.bench.use(processes);
+  for (int i = 0; i < 2; ++i) {
+    const auto result = bench.fetch({{"url", bench.url("/p")}});
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->blocks.size(), 1U);
+  }
+  EXPECT_EQ(bench.peer.requests().size(), 1U);
+}
+
+// Answers every request with a redirect to the same host, and remembers which addresses were dialled.
+class Redirecting final : public HttpClient {
+ public:
+  std::unique_ptr<HttpTransfer> start(HttpRequest request, std::shared_ptr<HttpReceiver> receiver) override {
+    struct Ended final : HttpTransfer {
+      void cancel() override {}
+    };
+    dialled.push_back(request.address.value_or("any"));
+    receiver->began({.status = 302, .headers = {{"Location", "/next"}}});
+    receiver->ended({});
+    return std::make_unique<Ended>();
+  }
+  void connect_ahead(const std::string&) override {}
+
+  std::vector<std::string> dialled;
+};
+
+TEST(WebFetch, ANameThatLeadsElsewhereAtTheNextHopIsCheckedAnew) {
+  const auto http = std::make_shared<Redirecting>();
+  int asked = 0;
+  WebOptions options{.http = http};
+  options.resolve = [&](const std::string&) -> Result<std::vector<std::string>> {
+    if (++asked == 1) return std::vector<std::string>{"10.0.0.1", "93.184.216.34", "fe80::1"};
+    return std::vector<std::string>{"169.254.169.254"};
+  };
+  const auto page = fetch_page(*page_url("https://rebinding.test/", options), options, {});
+  ASSERT_FALSE(page);
+  EXPECT_EQ(page.error().code, Errc::denied);
+  EXPECT_EQ(http->dialled, std::vector<std::string>{"93.184.216.34"});
+}
+
 TEST(WebFetch, AQuestionAboutAPageIsAnsweredBySomebodyElse) {
   Bench bench(answer_with(200, kHtml, "<p>The answer is 42."));
   bench.options.ask = [](const std::string& question, const std::string& text, std::stop_token) -> Result<std::string> {
@@ -143,6 +221,16 @@ TEST(WebFetch, AQuestionAboutAPageIsAnsweredBySomebodyElse) {
   EXPECT_EQ(bench.fetch({{"url", bench.url("/")}, {"prompt", "fail"}})->text, "The answer is 42.");
 }
 
+TEST(WebFetch, AQuestionAboutAPageThatIsTooLongSaysSo) {
+  Bench bench(answer_with(200, {{"Content-Type", "text/plain"}}, std::string(kWebQuestionCharactersMax + 10, 'x')));
+  bench.options.ask = [](const std::string&, const std::string& text, std::stop_token) -> Result<std::string> {
+    return std::to_string(text.size());
+  };
+  EXPECT_EQ(bench.fetch({{"url", bench.url("/")}, {"prompt", "q"}})->text,
+            "100000\n\n[The page is longer than what was asked about: give offset 100000 to ask about the rest.]");
+  EXPECT_EQ(bench.fetch({{"url", bench.url("/")}, {"prompt", "q"}, {"offset", 100'000}})->text, "10");
+}
+
 TEST(WebFetch, HttpsIsMeantUnlessItIsSaidOtherwise) {
   const WebOptions options{.private_hosts = {"localhost:3000"}};
   EXPECT_EQ(page_url("docs.example/a b", options).has_value(), false);
@@ -150,42 +238,14 @@ TEST(WebFetch, HttpsIsMeantUnlessItIsSaidOtherwise) {
   EXPECT_EQ(page_url("http://docs.example", options)->text(), "https://docs.example/");
   EXPECT_EQ(page_url("http://docs.example:8080", options)->text(), "http://docs.example:8080/");
   EXPECT_EQ(page_url("http://localhost:3000/x", options)->text(), "http://localhost:3000/x");
+  const WebOptions usual_port{.private_hosts = {"LocalHost:80"}};
+  EXPECT_EQ(page_url("http://localhost/x", usual_port)->text(), "http://localhost/x");
+  EXPECT_EQ(page_url("http://localhost:81/x", usual_port)->text(), "http://localhost:81/x");
+  EXPECT_TRUE(may_be_private(*parse_web_url("http://localhost:80/"), usual_port));
+  EXPECT_FALSE(may_be_private(*parse_web_url("http://localhost:81/"), usual_port));
+  EXPECT_FALSE(may_be_private(*parse_web_url("https://localhost/"), usual_port));
   EXPECT_FALSE(page_url("https://u:p@h/", options));
   EXPECT_FALSE(page_url("file:///etc/passwd", options));
-}
-
-TEST(WebSearch, AsksTheProviderAndKeepsToTheDomains) {
-  HttpPeer peer([](const PeerRequest& request, PeerAnswer& answer) {
-    const HttpHeaders json = {{"Content-Type", "application/json"}};
-    if (request.header("x-subscription-token") == "key") {
-      return answer.send(
-          200, json,
-          R"({"web":{"results":[{"title":"A <strong>b</strong>","url":"https://a.example/","description":"x &amp; y"}]}})");
-    }
-    if (request.path != "/search?q=c%2B%2B%20lists&format=json") return answer.send(403, {}, "");
-    answer.send(
-        200, json,
-        R"({"results":[{"title":"One","url":"https://docs.a.example/1","content":"first"},{"title":"Two","url":"https://b.example/2","content":""},{"title":"Odd","url":"javascript:x"}]})");
-  });
-  FakeFiles files;
-  ToolBench bench(files);
-  const WebOptions web{.http = std::make_shared<CurlHttpClient>(HttpNetwork{})};
-  const auto searxng = make_web_search_tool(web, {.provider = "searxng", .url = peer.url("/")});
-  EXPECT_EQ(bench.call(*searxng, JsonObject{{"query", "c++ lists"}})->text,
-            "One\nhttps://docs.a.example/1\nfirst\n\nTwo\nhttps://b.example/2");
-  EXPECT_EQ(bench.call(*searxng, JsonObject{{"query", "c++ lists"}, {"allowed_domains", JsonArray{"a.example"}}})->text,
-            "One\nhttps://docs.a.example/1\nfirst");
-  EXPECT_EQ(
-      bench
-          .call(*searxng, JsonObject{{"query", "c++ lists"}, {"blocked_domains", JsonArray{"a.example", "b.example"}}})
-          ->text,
-      "Nothing was found for c++ lists.");
-  EXPECT_FALSE(bench.call(
-      *searxng, JsonObject{{"query", "x"}, {"allowed_domains", JsonArray{"a"}}, {"blocked_domains", JsonArray{"b"}}}));
-  EXPECT_NE(bench.call(*searxng, JsonObject{{"query", "other"}}).error().message.find("403"), std::string::npos);
-  const auto brave = make_web_search_tool(web, {.provider = "brave", .url = peer.url("/res"), .key = "key"});
-  EXPECT_EQ(bench.call(*brave, JsonObject{{"query", "q"}})->text, "A b\nhttps://a.example/\nx & y");
-  EXPECT_EQ(make_web_search_tool(web, {}), nullptr);
 }
 
 }  // namespace

@@ -17,11 +17,6 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
-bool may_be_private(const WebUrl& url, const WebOptions& options) {
-  return std::ranges::any_of(options.private_hosts,
-                             [&](const std::string& host) { return host == url.host || host == url.authority(); });
-}
-
 // Those of the host that may be dialled.
 Result<std::vector<std::string>> checked_addresses(const WebUrl& url, const WebOptions& options) {
   auto addresses = options.resolve(url.host);
@@ -64,6 +59,14 @@ bool is_redirect(int status) {
 }
 
 }  // namespace
+
+bool may_be_private(const WebUrl& url, const WebOptions& options) {
+  const std::string port = url.port.empty() ? (url.scheme == "http" ? "80" : "443") : url.port;
+  return std::ranges::any_of(options.private_hosts, [&](const std::string& given) {
+    const std::string host = lowered(given);
+    return host == url.host || host == url.host + ":" + port;
+  });
+}
 
 Result<WebUrl> page_url(std::string_view text, const WebOptions& options) {
   if (text.size() > kPageUrlBytesMax) return fail(Errc::invalid_input, "The address is longer than 2000 characters.");

@@ -41,6 +41,8 @@ struct WebPage {
   std::string moved_to;  // not empty: it is on another host, and was not fetched
 };
 
+// Whether the settings name the host as one of the user's own, which may have a private address.
+bool may_be_private(const WebUrl& url, const WebOptions& options);
 // The address that is meant: https where nothing is said, and instead of plain http.
 Result<WebUrl> page_url(std::string_view text, const WebOptions& options);
 // One exchange with a server whose address was checked, and that very address is dialled. What is not a GET is tried at

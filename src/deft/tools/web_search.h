@@ -35,11 +35,11 @@ using SearchByModel = std::function<Result<ModelSearch>(const WebSearchQuery&, s
 struct WebSearchOptions {
   std::string provider = {};         // "searxng", "brave" or "model"; empty: there is no search, and no tool for it
   std::string url = {};              // of the provider
-  std::string key = {};              // secret
+  std::string key = {};              // secret; "brave" needs it
   SearchByModel by_model = nullptr;  // "model" needs it; without it there is no tool
 };
 
-// Nothing without a provider.
+// Nothing without a provider, or without what it needs.
 std::shared_ptr<Tool> make_web_search_tool(WebOptions web, WebSearchOptions options);
 
 }  // namespace deft

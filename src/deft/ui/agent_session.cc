@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "deft/agent/agent_files.h"
@@ -15,6 +16,7 @@
 #include "deft/os/environment.h"
 #include "deft/os/git_state.h"
 #include "deft/os/http_network.h"
+#include "deft/os/secrecy.h"
 #include "deft/os/uuid.h"
 #include "deft/tools/shell_environment.h"
 #include "deft/ui/builtin_options.h"
@@ -50,19 +52,6 @@ std::vector<std::string> existing_directories(const std::vector<std::string>& pa
   return found;
 }
 
-std::optional<Json> thinking_of(const ProviderChoice& provider, const ModelSettings& settings) {
-  if (provider.thinking_tokens) return Json(thinking_with_budget(*provider.thinking_tokens));
-  if (!settings.thinking) return std::nullopt;
-  return Json(JsonObject{{"type", *settings.thinking ? "adaptive" : "disabled"}});
-}
-
-// What is thought counts as output: there must be room for an answer beside it.
-void make_room_for_thinking(AgentOptions& options) {
-  const auto budget = options.thinking ? find_int(*options.thinking, "budget_tokens") : std::nullopt;
-  if (!budget || static_cast<std::size_t>(*budget) < options.output_tokens_max) return;
-  options.output_tokens_max = static_cast<std::size_t>(*budget) + kOutputTokensDefault;
-}
-
 }  // namespace
 
 // Hears everything on its way to the frontend: when the model has forgotten what it was told, so have we.
@@ -81,14 +70,15 @@ class AgentSession::Watch final : public Frontend {
   Frontend& frontend_;
 };
 
-AgentSession::~AgentSession() = default;
+// Agents use servers, and servers what the session has of them: so those end first who use the others.
+AgentSession::~AgentSession() {
+  if (agent_) subagents_->of_main().end();
+  if (equipment_) equipment_->end();
+  const std::lock_guard lock(ear_->mutex);
+  ear_->agent = nullptr;
+}
 
 void AgentSession::tell(std::string notice) { watch_->show(Notice{std::move(notice)}); }
-
-JsonObject thinking_with_budget(std::size_t tokens) {
-  if (tokens == 0) return {{"type", "disabled"}};
-  return {{"type", "enabled"}, {"budget_tokens", std::max(tokens, kThinkingTokensMin)}};
-}
 
 Result<std::unique_ptr<AgentSession>> AgentSession::open(AgentSessionOptions options, Frontend& frontend) {
   std::string signature = settings_signature(options.settings);  // before they are read
@@ -119,12 +109,19 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
   permissions_.bypass_available = options_.bypass_available;
   settings_hooks_ = std::move(settings.merged.hooks);
   hooks_.emplace(settings_hooks_, options_.working_directory,
-                 HookServices{.call_host = options_.call_host,
-                              .ask_model = [this](const HookServices::Question& question, std::stop_token stop) {
-                                const std::string& model =
-                                    provider_.small_model.empty() ? provider_.model : provider_.small_model;
-                                return hook_model(*client_, clock_, model)(question, std::move(stop));
-                              }});
+                 HookServices{.call_mcp_tool =
+                                  [this](const HookServices::ToolRequest& request, std::stop_token stop) {
+                                    return servers_ ? servers_->call_for_hook(request, std::move(stop))
+                                                    : Result<std::string>(fail(Errc::tool_disabled,
+                                                                               "the MCP servers are not started yet"));
+                                  },
+                              .call_host = options_.call_host,
+                              .ask_model =
+                                  [this](const HookServices::Question& question, std::stop_token stop) {
+                                    const std::string& model =
+                                        provider_.small_model.empty() ? provider_.model : provider_.small_model;
+                                    return hook_model(*side_, clock_, model)(question, std::move(stop));
+                                  }});
   store_.emplace(options_.settings, std::move(signature), permissions_, [this](HookConfig changed) {
     settings_hooks_ = std::move(changed);
     hooks_->use(with_host_hooks(settings_hooks_));
@@ -144,6 +141,7 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   if (!client) return std::unexpected(client.error());
   client_ = std::move(*client);
   client_->prepare();  // it connects while we look at files
+  make_side_client();
 
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
@@ -155,8 +153,10 @@ Result<void> AgentSession::wire(Frontend& frontend) {
         http_, clock_);
   }
   subagents_.emplace(subagent_options(), *client_, *watch_);
-  remembering_.emplace(*client_);
-  auto agent = Agent::open(agent_options(std::move(*folder)), *remembering_, *watch_);
+  // Only for the advisor: a conversation that somebody else holds is copied before it goes on.
+  if (settings_.tools.advisor_enabled && !provider_.advisor_model.empty()) remembering_.emplace(*client_);
+  ModelClient& model = remembering_ ? static_cast<ModelClient&>(*remembering_) : *client_;
+  auto agent = Agent::open(agent_options(std::move(*folder)), model, *watch_);
   if (!agent) return std::unexpected(agent.error());
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
@@ -165,10 +165,20 @@ Result<void> AgentSession::wire(Frontend& frontend) {
                        " calls of the earlier run were cut off; the model is told that they may have had an effect");
   }
   if (options_.title) agent_->set_state("title", Json(*options_.title));
+  found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
   agent_->options().system = make_system_prompt();
   if (auto added = add_tools(); !added) return added;
   if (auto started = start_servers(frontend); !started) return started;
+  offer_tools();
+  if (auto chosen = choose_type(); !chosen) return chosen;
   return options_.output_schema ? want_structured_output(*options_.output_schema) : Result<void>();
+}
+
+std::vector<std::string> AgentSession::secrets() const {
+  std::vector<std::string> all = secrets_of_environment();
+  std::ranges::move(secrets_among(settings_.model.environment), std::back_inserter(all));
+  for (const auto& [name, value] : settings_.telemetry.otlp_headers) all.push_back(value);
+  return all;
 }
 
 // Nothing: a temporary one.
@@ -205,15 +215,19 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
                                                .defers = true,
                                                .question_time = settings_.question_time},
                                   .results = result_options(settings_),
+                                  .survives = settings_.waits_for_disk ? Survives::power_cut : Survives::killed,
                                   .hooks = &hooks_->runner(),
                                   .store = &*store_,
                                   .clock = &clock_,
-                                  .timeline = telemetry_ ? &*telemetry_ : nullptr},
+                                  .classifier = classifier_ ? &*classifier_ : nullptr,
+                                  .timeline = telemetry_ ? &*telemetry_ : nullptr,
+                                  .secrets = secrets()},
                        .model = provider_.model,
                        .fallback_models = provider_.fallback_models,
-                       .thinking = options_.thinking ? options_.thinking : thinking_of(provider_, settings_.model),
+                       .thinking = thinking_at_start(),
                        .effort = provider_.effort,
                        .session_id = id_,
+                       .resume = options_.resume_at,
                        .raw_events = options_.raw_events,
                        .limits = options_.limits,
                        .retries_max = provider_.retries_max,
@@ -227,6 +241,7 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
   use_tool_search(options);
   options.children = &subagents_->of_main();
   options.waits_for_children = options_.waits_for_subagents;
+  options.children_patience = background_patience();
   options.cost = [prices = settings_.prices](const std::string& model, const Json& usage) {
     const ModelPrice* price = prices.of(model);
     return price ? cost_of(*price, token_use(usage)) : 0;
@@ -247,14 +262,17 @@ void AgentSession::use_tool_search(AgentOptions& options) {
   }
 }
 
+// Of those that come with deft.
+bool AgentSession::wants_tool(const std::string& name) const {
+  return !options_.tools || std::ranges::find(*options_.tools, name) != options_.tools->end();
+}
+
 Result<void> AgentSession::add_tools() {
-  const auto wants = [this](const std::string& tool) {
-    return !options_.tools || std::ranges::find(*options_.tools, tool) != options_.tools->end();
-  };
+  const auto wants = [this](const std::string& tool) { return wants_tool(tool); };
   BuiltinOptions builtin = builtin_options(settings_, provider_.model);
   builtin.tasks = tasks_;
-  if (!provider_.small_model.empty()) builtin.web.ask = page_question(*client_, clock_, provider_.small_model);
-  found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
+  builtin.grants_by_meaning = classifier_.has_value();
+  if (!provider_.small_model.empty()) builtin.web.ask = page_question(*side_, clock_, provider_.small_model);
   builtin.after_reading = [memory = found_memory_.get()](const std::string& path) {
     return memory->after_reading(path);
   };
@@ -265,7 +283,7 @@ Result<void> AgentSession::add_tools() {
   use_toolbox(builtin);
   for (auto& tool : make_builtin_tools(builtin)) {
     if (!wants(tool->spec().name)) continue;
-    if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
+    if (auto added = agent_->add_tool(std::move(tool), Engine::SchemaCheck::with_the_first_call); !added) return added;
   }
   return subagents_->attach(*agent_, wants);
 }
@@ -279,7 +297,17 @@ SubagentOptions AgentSession::subagent_options() {
                                             .given = options_.agents},
                                            files);
   for (const std::string& problem : found.problems) notices_.push_back("agents: " + problem);
+  for (AgentType& type : found.types) name_servers_as_tools(type);
   SubagentOptions options{.types = std::move(found.types), .tasks = tasks_, .worktree = worktree_options()};
+  equipment_.emplace(hooks_->runner(), [this] { return servers_.get(); }, settings_places(options_.working_directory));
+  options.equip = [this](const std::string& id, const AgentType& type, std::stop_token stop) {
+    return equipment_->equip(id, type, std::move(stop));
+  };
+  options.take_away = [this](const std::string& id) { equipment_->take_away(id); };
+  options.rules = [this](const AgentType& type) {
+    DiskFiles disk;
+    return equipment_->rules(type, disk);
+  };
   for (const char* name : {"CLAUDE_CODE_SUBAGENT_MODEL", "DEFT_SUBAGENT_MODEL"}) {
     if (const char* model = std::getenv(name); model && *model) options.model = model;
   }
@@ -290,10 +318,9 @@ SubagentOptions AgentSession::subagent_options() {
     return choice ? choice->model : name;
   };
   options.system = [this](const AgentType& type, const std::string& model) {
-    std::vector<std::string> problems;  // the session's start has told them
-    SystemPromptInput input = prompt_ground(problems);
+    SystemPromptInput input = prompt_ground(project_memory());  // of its problems the session's start has told
     input.model = model;
-    if (!type.prompt.empty()) input.instead = type.prompt;
+    if (!type.prompt.empty()) input.instead = prompt_of(type);
     input.appended = options_.subagent_appended_prompt;
     return system_prompt(input);
   };
@@ -304,9 +331,14 @@ Result<void> AgentSession::use_agents(const Json& agents) {
   auto read = read_agents_object(agents);
   if (!read) return std::unexpected(read.error());
   std::vector<AgentType> types;
-  for (ReadAgentType& one : *read) types.push_back(std::move(one.type));
+  for (ReadAgentType& one : *read) {
+    for (const std::string& note : one.notes) tell("agent " + one.type.name + ": " + note);
+    one.type.source = SettingSource::command_line;
+    name_servers_as_tools(one.type);
+    types.push_back(std::move(one.type));
+  }
   subagents_->add_types(std::move(types));
-  return {};
+  return choose_type();
 }
 
 Result<void> AgentSession::want_structured_output(Json schema) {
@@ -319,15 +351,18 @@ Result<void> AgentSession::want_structured_output(Json schema) {
 // A session that is gone on with keeps what it began with, byte for byte: so the provider's cache holds, and the model
 // is not told of a place that has changed behind its back. Unless the command line says something else.
 std::string AgentSession::make_system_prompt() {
-  const JsonObject given{{"instead", options_.system_prompt ? Json(*options_.system_prompt) : Json()},
-                         {"appended", options_.appended_system_prompt}};
+  const std::optional<std::string> instead = own_prompt();
+  const JsonObject given{{"instead", instead ? Json(*instead) : Json()}, {"appended", options_.appended_system_prompt}};
   const Json kept = agent_->state(kSystemState);
-  const bool is_given = options_.system_prompt || !options_.appended_system_prompt.empty();
+  const bool is_given = instead || !options_.appended_system_prompt.empty();
   const Json* kept_given = find(kept, "given");
   const auto kept_text = find_string(kept, "text");
   if (kept_text && kept_given && (!is_given || *kept_given == given)) return std::string(*kept_text);
-  SystemPromptInput input = prompt_ground(notices_);
-  input.instead = options_.system_prompt;
+  ProjectMemory memory = project_memory();
+  notices_.insert(notices_.end(), memory.problems().begin(), memory.problems().end());
+  SystemPromptInput input = prompt_ground(memory);
+  found_memory_->begin_with(std::move(memory));
+  input.instead = instead;
   input.appended = options_.appended_system_prompt;
   std::string text = system_prompt(input);
   if (options_.choice) agent_->set_state(kSystemState, JsonObject{{"given", given}, {"text", text}});
@@ -335,16 +370,17 @@ std::string AgentSession::make_system_prompt() {
 }
 
 // Where a session works, as it is now. Also on workers, for subagents that begin.
-SystemPromptInput AgentSession::prompt_ground(std::vector<std::string>& problems) const {
-  Files& files = agent_->engine().workshop().os().files;
-  const ProjectMemory memory(memory_request(), files);
-  problems.insert(problems.end(), memory.problems().begin(), memory.problems().end());
+SystemPromptInput AgentSession::prompt_ground(const ProjectMemory& memory) const {
   return {.directory = options_.working_directory,
           .directories = options_.directories,
-          .git = read_git_state(options_.working_directory, files),
+          .git = read_git_state(options_.working_directory, agent_->engine().workshop().os().files),
           .model = provider_.model,
           .now = clock_.wall_time(),
           .memory = memory_text(memory.files())};
+}
+
+ProjectMemory AgentSession::project_memory() const {
+  return {memory_request(), agent_->engine().workshop().os().files};
 }
 
 MemoryRequest AgentSession::memory_request() const {
@@ -357,48 +393,6 @@ MemoryRequest AgentSession::memory_request() const {
           }};
 }
 
-// --- what a host wants changed ---
-
-HookConfig AgentSession::with_host_hooks(HookConfig config) const {
-  add_host_hooks(host_hooks_, config);
-  return config;
-}
-
-std::vector<std::string> AgentSession::use_host_hooks(const Json& hooks) {
-  host_hooks_ = hooks;
-  HookConfig config = with_host_hooks(settings_hooks_);
-  std::vector<std::string> problems(
-      config.problems.begin() + static_cast<std::ptrdiff_t>(settings_hooks_.problems.size()), config.problems.end());
-  hooks_->use(std::move(config));
-  return problems;
-}
-
-void AgentSession::use_system_prompt(std::optional<std::string> instead, std::string appended) {
-  options_.system_prompt = std::move(instead);
-  options_.appended_system_prompt = std::move(appended);
-  agent_->options().system = make_system_prompt();
-}
-
-Result<void> AgentSession::use_model(const std::string& name) {
-  ProviderFlags flags = options_.provider;
-  if (!name.empty() && name != "default") flags.model = name;
-  const auto choice = choose_provider(settings_.model, flags, ShellEnvironment::own());
-  if (!choice) return std::unexpected(choice.error());
-  if (choice->api != provider_.api || choice->base_url != provider_.base_url) {
-    return fail(Errc::unsupported, name + " is served elsewhere: begin a session with --model " + name);
-  }
-  provider_.model = choice->model;
-  agent_->options().model = choice->model;
-  return {};
-}
-
-void AgentSession::use_thinking(std::optional<std::size_t> tokens) {
-  AgentOptions& options = agent_->options();
-  options.thinking =
-      tokens ? std::optional(Json(thinking_with_budget(*tokens))) : thinking_of(provider_, settings_.model);
-  make_room_for_thinking(options);
-}
-
 std::vector<std::string> AgentSession::tool_names() {
   std::vector<std::string> names;
   const auto pool = agent_->engine().executor().pool();
@@ -409,11 +403,14 @@ std::vector<std::string> AgentSession::tool_names() {
 }
 
 SessionBegin AgentSession::begin() {
-  servers_->wait_for_first({});
+  servers_->wait_for_first(starting_.get_token());
   const bool is_old = options_.choice && (options_.choice->resume || options_.choice->go_on);
   const bool is_fork = options_.choice && options_.choice->fork;
   SessionBegin begun = agent_->begin_session(is_fork ? "fork" : is_old ? "resume" : "startup");
   if (begun.title) agent_->set_state("title", Json(*begun.title));
+  if (type_ && !type_->initial_prompt.empty() && !is_old) {
+    begun.first_prompt = type_->initial_prompt + (begun.first_prompt ? "\n\n" + *begun.first_prompt : "");
+  }
   return begun;
 }
 

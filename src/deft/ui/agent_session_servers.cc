@@ -11,39 +11,43 @@ namespace deft {
 Result<void> AgentSession::start_servers(Frontend& frontend) {
   McpRequestedFiles requested = options_.mcp;
   requested.wanted = options_.settings.wanted;
-  auto servers = SessionServers::open(
-      {.processes = processes_,
-       .http = http_,
-       .clock = clock_,
-       .directory = options_.working_directory,
-       .session_id = id_,
-       .environment = ShellEnvironment::own(),
-       .requested = std::move(requested),
-       .files = files_,
-       .trusted = trusted_,
-       .roots =
-           [this] {
-             std::vector<std::string> folders{options_.working_directory};
-             folders.insert(folders.end(), options_.directories.begin(), options_.directories.end());
-             return folders;
-           },
-       .host = options_.host,
-       .sampling = [this, model = provider_.model](
-                       const std::string& server, const Json& params,
-                       const std::stop_token& stop) { return sample(server, model, params, stop); },
-       // Where a message is under way the executor takes them when it has ended; the session ends before the agent
-       // does.
-       .tools_waiting = [this] { agent_->engine().executor().post([this] { take_server_tools(); }); },
-       .noted =
-           [this, &frontend](std::string text) {
-             agent_->engine().executor().post(
-                 [&frontend, text = std::move(text)]() mutable { frontend.show(Notice{std::move(text)}); });
-           }});
-  if (!servers) return std::unexpected(servers.error());
-  servers_ = std::move(*servers);
+  auto choice = choose_servers(options_.working_directory, requested, files_, trusted_);
+  if (!choice) return std::unexpected(choice.error());
+  servers_ = std::make_unique<SessionServers>(
+      SessionServersOptions{
+          .processes = processes_,
+          .http = http_,
+          .clock = clock_,
+          .directory = options_.working_directory,
+          .session_id = id_,
+          .environment = ShellEnvironment::own(),
+          .roots =
+              [this] {
+                std::vector<std::string> folders{options_.working_directory};
+                const auto permissions = agent_->engine().permissions();  // a host may have added some
+                for (const std::string& folder : permissions->setup().directories) {
+                  if (folder != options_.working_directory) folders.push_back(folder);
+                }
+                return folders;
+              },
+          .host = options_.host,
+          .sampling = [this, model = provider_.model](
+                          const std::string& server, const Json& params,
+                          const std::stop_token& stop) { return sample(server, model, params, stop); },
+          // Where a message is under way the executor takes them when it has ended; the session ends before the agent
+          // does.
+          .tools_waiting = [this] { agent_->engine().executor().post([this] { take_server_tools(); }); },
+          .noted =
+              [this, &frontend](std::string text) {
+                agent_->engine().executor().post(
+                    [&frontend, text = std::move(text)]() mutable { frontend.show(Notice{std::move(text)}); });
+              }},
+      *std::move(choice));
   notices_.insert(notices_.end(), servers_->notices().begin(), servers_->notices().end());
   if (servers_->servers().connections().empty() && !options_.host) return {};
+  agent_->options().take_reminders = [servers = servers_.get()] { return servers->take_reminders(); };
   for (auto& tool : servers_->resource_tools()) {
+    if (!wants_tool(tool->spec().name)) continue;
     if (auto added = agent_->add_tool(std::move(tool)); !added) return added;
   }
   return {};
@@ -73,6 +77,11 @@ Result<Json> AgentSession::sample(const std::string& server, const std::string& 
   const auto answer = ask_once(*client_, *request, clock_.now() + kSamplingTimeout, stop);
   if (!answer) return std::unexpected(answer.error());
   return sampling_answer(*answer, request->model);
+}
+
+void AgentSession::wait_for_servers() {
+  servers_->wait_for_first(starting_.get_token());
+  take_server_tools();
 }
 
 void AgentSession::take_server_tools() {

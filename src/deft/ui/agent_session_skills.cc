@@ -28,7 +28,7 @@ std::string help_text(const std::vector<ListedCommand>& commands) {
   return text;
 }
 
-std::string cost_text(const SessionUsage& usage, const PriceSettings& prices) {
+std::string text_of_cost(const SessionUsage& usage, const PriceSettings& prices) {
   std::string text;
   for (const auto& [model, use] : usage.by_model) {
     text += model + ": " + std::to_string(use.input) + " tokens in, " + std::to_string(use.output) + " out, " +
@@ -63,7 +63,8 @@ void AgentSession::use_skills(BuiltinOptions& builtin) {
                                     .trusted = trusted_,
                                     .wanted = options_.settings.wanted,
                                     .model_named = model_named,
-                                    .effort = provider_.effort},
+                                    .effort = provider_.effort,
+                                    .settings = settings_.tools},
                   agent_->engine(), hooks_->runner());
   for (std::string& problem : skills_->shelf()->problems()) notices_.push_back(std::move(problem));
   builtin.skill = skills_->tool_options();
@@ -99,9 +100,7 @@ void AgentSession::add_commands(std::shared_ptr<BackgroundTasks> tasks) {
                   }});
   commands_->add({.name = "cost",
                   .description = "Says what the session has used",
-                  .run = [this](const std::string&) -> Result<std::string> {
-                    return cost_text(agent_->usage(), settings_.prices);
-                  }});
+                  .run = [this](const std::string&) -> Result<std::string> { return cost_text(); }});
   commands_->add({.name = "context",
                   .description = "Says how full the context is",
                   .run = [this](const std::string&) -> Result<std::string> {
@@ -142,15 +141,23 @@ TurnEnd AgentSession::run_turn(const Prompt& prompt) {
   if (!is_built_in) return agent_->run_turn(prompt);
   const TimePoint began = clock_.now();
   auto said = commands_->run(**command);
-  TurnEnd end{.reason = said ? TurnReason::completed : TurnReason::prompt_blocked};
+  const bool is_aborted = !said && said.error().code == Errc::cancelled;
+  TurnEnd end{.reason = said         ? TurnReason::completed
+                        : is_aborted ? TurnReason::aborted_streaming
+                                     : TurnReason::prompt_blocked};
   (said ? end.text : end.explanation) = said ? *std::move(said) : said.error().message;
   end.duration = clock_.now() - began;
+  agent_->announce_end();
   return end;
 }
 
 std::vector<ListedCommand> AgentSession::commands() const {
   return commands_ ? commands_->list() : std::vector<ListedCommand>();
 }
+
+std::string AgentSession::cost_text() const { return text_of_cost(agent_->usage(), settings_.prices); }
+
+void AgentSession::look_for_skills() { skills_->shelf()->look_again(); }
 
 std::vector<std::string> AgentSession::skill_names() const {
   std::vector<std::string> names;

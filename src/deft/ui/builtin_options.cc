@@ -1,14 +1,20 @@
 #include "deft/ui/builtin_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <thread>
 
+#include "deft/agent/session_store.h"
+#include "deft/base/path.h"
 #include "deft/lsp/lsp_tool.h"
 #include "deft/os/capabilities.h"
 #include "deft/os/curl_http_client.h"
+#include "deft/os/secret_variables.h"
 #include "deft/tools/apply_patch.h"
 #include "deft/tools/powershell.h"
 #include "deft/tools/shell_environment.h"
@@ -18,12 +24,16 @@ namespace {
 
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 constexpr std::int64_t kOutputCharactersFromEnvironmentMax = 150'000;
+constexpr std::int64_t kPatienceMsMax = std::int64_t{1000} * 3600 * 24 * 365;
 
 // Generous: they are there for the command that has gone mad, not for the one that needs much. Memory has no limit of
 // its own: address sanitizers and virtual machines reserve more than any machine has.
 constexpr std::uint64_t kProcessesDefault = 32'768;
 constexpr std::uint64_t kFileMegabytesDefault = 256 << 10;
 constexpr std::uint64_t kOpenFilesDefault = 65'536;
+// Commands at once, of all deft processes: most of them wait for something most of the time.
+constexpr std::size_t kCommandsPerProcessor = 16;
+constexpr std::size_t kCommandsAtOnceMin = 64;
 
 std::optional<std::int64_t> number_in_environment(const char* name) {
   const char* text = std::getenv(name);
@@ -64,7 +74,23 @@ bool offers_apply_patch(ToolSettings::EditTool edit_tool, std::string_view model
   return is_trained_on_patches(model);
 }
 
+// Beside the sessions; of this machine, whoever else sees that folder.
+std::string slots_file() {
+  const std::string sessions = SessionStore::default_folder();
+  char host[256] = {};
+  if (sessions.empty() || ::gethostname(host, sizeof host - 1) != 0) return {};
+  return std::string(parent_path(sessions)) + "/commands-" + safe_file_name(host) + ".lock";
+}
+
 }  // namespace
+
+std::shared_ptr<const CommandSlots> command_slots(const ShellSettings& shell) {
+  const std::size_t usual = std::max(kCommandsAtOnceMin, kCommandsPerProcessor * std::thread::hardware_concurrency());
+  return std::make_shared<const CommandSlots>(
+      CommandSlots::Options{.file = slots_file(),
+                            .most = static_cast<std::size_t>(shell.commands_at_once.value_or(usual)),
+                            .is_within_one = std::getenv(std::string(kWithinCommand).c_str()) != nullptr});
+}
 
 WorktreeOptions worktree_options(const Settings& settings) {
   return {.symlinked_directories = settings.worktree.symlink_directories,
@@ -84,6 +110,7 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
                               .open_files = limit(shell.open_files, kOpenFilesDefault)},
                    .daemons = shell.daemons,
                    .profile = use_profile(shell.profile)};
+  bash.slots = command_slots(shell);
   bash.timeout_ms_max = number_in_environment("BASH_MAX_TIMEOUT_MS").value_or(bash.timeout_ms_max);
   bash.timeout_ms_default = number_in_environment("BASH_DEFAULT_TIMEOUT_MS").value_or(bash.timeout_ms_default);
   bash.timeout_ms_default = std::min(bash.timeout_ms_default, bash.timeout_ms_max);
@@ -100,6 +127,7 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
     const char* token = target.token_variable.empty() ? nullptr : std::getenv(target.token_variable.c_str());
     options.remote_targets.push_back(
         {.host = target.host, .variable = target.token_variable, .token = token ? token : ""});
+    if (!target.token_variable.empty()) count_as_secret(target.token_variable);
   }
   if (const auto calls = settings.tools.advisor_calls_max) {
     options.advisor.calls_max = static_cast<std::size_t>(*calls);
@@ -115,6 +143,15 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
   if (const char* path = std::getenv("PATH")) options.powershell = find_powershell(path).value_or("");
   options.apply_patch = offers_apply_patch(settings.tools.edit_tool, model);
   return options;
+}
+
+Duration background_patience() {
+  constexpr Duration kUsual = std::chrono::minutes(10);
+  for (const char* name : {"DEFT_PRINT_BG_WAIT_CEILING_MS", "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"}) {
+    const auto ms = number_in_environment(name);
+    if (ms && *ms <= kPatienceMsMax) return std::chrono::milliseconds(*ms);
+  }
+  return kUsual;
 }
 
 ResultOptions result_options(const Settings& settings) {

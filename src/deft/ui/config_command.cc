@@ -17,6 +17,10 @@ Usage: deft config [--json] [--settings FILE|JSON] [--setting-sources user,proje
 Values are listed with the strongest source first: where a key stands twice, the first line counts; lists are joined.
 What an untrusted folder allows is not listed: deft trust.
 
+Examples:
+  deft config
+  deft config --json --trust
+
 Exit code: 0, 1 if a file or rule cannot be used, 2 unusable arguments.
 )";
 

@@ -16,6 +16,7 @@
 #include "deft/agent/temporary_session.h"
 #include "deft/base/overloaded.h"
 #include "deft/base/text.h"
+#include "deft/base/utf8.h"
 #include "deft/core/timeline_svg.h"
 #include "deft/core/timeline_text.h"
 #include "deft/model/scripted_client.h"
@@ -23,6 +24,7 @@
 #include "deft/ui/demo_script.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/terminal_asker.h"
+#include "deft/ui/terminal_width.h"
 
 namespace deft {
 namespace {
@@ -40,8 +42,8 @@ Usage: deft demo [OPTIONS]
 Example:
   deft demo --svg timeline.svg
 )";
-constexpr std::size_t kShownCharactersMax = 70;
-constexpr std::size_t kPictureCharacters = 118;
+constexpr std::size_t kWidthMax = 118;
+constexpr std::size_t kMarginCharacters = 11;  // before what a line says: when, and whether it comes or goes
 constexpr Duration kAnswerTime = std::chrono::minutes(2);
 constexpr Duration kThinkingTime = std::chrono::milliseconds(500);
 
@@ -67,9 +69,9 @@ class DemoFrontend final : public Frontend {
     std::visit(Overloaded{
                    [&](const TextArrived& arrived) {
                      if (!in_text_) line("  ", "");
+                     if (!in_text_) column_ = kMarginCharacters;
                      in_text_ = true;
-                     std::fputs(safe_display(arrived.text).c_str(), stdout);
-                     std::fflush(stdout);
+                     put_words(safe_display(arrived.text));
                    },
                    [&](const CallAdmitted& admitted) { line("->", safe_display(admitted.title)); },
                    [&](const PermissionAsked& asked) {
@@ -100,16 +102,30 @@ class DemoFrontend final : public Frontend {
   void show_answer(const CallAnswered& answered) {
     const ToolResult& result = answered.result;
     const bool is_stored = result.stored && !result.stored->path.empty();
-    const std::string what =
-        is_stored ? human_bytes(result.stored->bytes) + ", stored in the session's folder; the model sees a preview"
-                  : one_line(result.text, kShownCharactersMax);
+    const std::string what = is_stored ? human_bytes(result.stored->bytes) + ", stored; the model sees a preview"
+                                       : one_line(result.text, width_ - kMarginCharacters - answered.tool.size() - 3);
     line(result.is_error() ? "x " : "<-", safe_display(answered.tool) + ": " + safe_display(what));
+  }
+
+  // They come one by one; a line that is full ends before the next.
+  void put_words(const std::string& words) {
+    const std::size_t characters = count_characters(words);
+    if (column_ + characters > width_ && column_ > kMarginCharacters) {
+      std::printf("\n%*s", static_cast<int>(kMarginCharacters), "");
+      column_ = kMarginCharacters;
+    }
+    std::fputs(words.c_str(), stdout);
+    std::fflush(stdout);
+    column_ += characters;
   }
 
   const Clock& clock_;
   const TimePoint started_;
+  const std::size_t width_ = std::min(kWidthMax, terminal_width(kWidthMax));
   std::mutex mutex_;
-  bool in_text_ = false;  // under mutex_
+  // Under mutex_:
+  bool in_text_ = false;
+  std::size_t column_ = 0;  // of the text
 };
 
 Result<Options> parse(int argc, const char* const* argv) {
@@ -186,7 +202,8 @@ Result<void> play(const Options& options, const std::string& folder) {
 
   const auto timeline = session_timeline(folder + "/session");
   if (!timeline) return std::unexpected(timeline.error());
-  std::printf("\nWhen it happened:\n\n%s\n", timeline_text(*timeline, kPictureCharacters).c_str());
+  std::printf("\nWhen it happened:\n\n%s\n",
+              timeline_text(*timeline, std::min(kWidthMax, terminal_width(kWidthMax))).c_str());
   std::printf("As a picture: deft trace SESSION -o timeline.svg; every session keeps its own.\n");
   if (options.svg.empty()) return {};
   std::ofstream file(options.svg, std::ios::binary | std::ios::trunc);

@@ -18,6 +18,7 @@
 #include "deft/os/disk_files.h"
 #include "deft/os/environment.h"
 #include "deft/tools/shell_environment.h"
+#include "deft/ui/builtin_options.h"
 #include "deft/ui/session_settings.h"
 
 namespace deft {
@@ -28,6 +29,10 @@ constexpr const char* kHelp = R"(Says what this machine lets deft do, and what t
 Usage: deft doctor [--json]
 
   --json    {"healthy","findings":[{"name","state","text"}]}, state: good, note or bad
+
+Examples:
+  deft doctor
+  deft doctor --json | jq '.findings[] | select(.state == "bad")'
 
 Exit code: 0 if every command can run, 1 if something must be repaired first, 2 for unusable arguments.
 )";
@@ -91,8 +96,40 @@ Finding secrets(bool is_root) {
   return {"secrets", Finding::State::note, text};
 }
 
-// Which model would be asked from here, and how to get a search of the web.
-void examine_providers(std::vector<Finding>& findings) {
+Finding about_web_search(const std::string& provider, bool is_anthropic) {
+  if (provider.empty()) {
+    return {
+        "web search", Finding::State::good,
+        "none, so there is no tool WebSearch; \"webSearch\": {\"provider\": \"searxng\", \"url\": …}, {\"provider\": "
+        "\"brave\"} or {\"provider\": \"model\"} (the search of Anthropic's API) in the settings adds it"};
+  }
+  const char* key = std::getenv("BRAVE_API_KEY");
+  if (provider == "brave" && (!key || !*key)) {
+    return {"web search", Finding::State::note,
+            "brave, but BRAVE_API_KEY is not set, so there is no tool WebSearch: export a key of its Search API"};
+  }
+  if (provider == "model" && !is_anthropic) {
+    return {
+        "web search", Finding::State::note,
+        "model, but only Anthropic's API has a search of its own, so there is no tool WebSearch: use \"searxng\" or "
+        "\"brave\" in the settings (webSearch.provider)"};
+  }
+  return {"web search", Finding::State::good, provider};
+}
+
+Finding commands_at_once(const ShellSettings& shell) {
+  const auto slots = command_slots(shell);
+  if (slots->most() == 0) return {"commands at once", Finding::State::good, "as many as are asked for"};
+  const std::string most = std::to_string(slots->most()) + " of all deft processes together (shell.commandsAtOnce)";
+  if (const auto usable = slots->check(); !usable) {
+    return {"commands at once", Finding::State::note,
+            "not counted across processes, so there may be more than " + most + ": " + usable.error().message};
+  }
+  return {"commands at once", Finding::State::good, "at most " + most};
+}
+
+// What the settings say of commands, which model would be asked from here, and how to get a search of the web.
+void examine_settings(std::vector<Finding>& findings) {
   std::error_code error;
   const std::string directory = std::filesystem::current_path(error);
   const auto session = load_session_settings({.directory = directory, .given = {}, .wanted = {}});
@@ -101,18 +138,14 @@ void examine_providers(std::vector<Finding>& findings) {
     return;
   }
   const Settings& settings = session->merged.settings;
+  findings.push_back(commands_at_once(settings.shell));
   std::vector<std::string> environment = ShellEnvironment::own();
   environment.insert(environment.end(), settings.model.environment.begin(), settings.model.environment.end());
   const auto choice = choose_provider(settings.model, {}, environment);
   findings.push_back({"model", choice ? Finding::State::good : Finding::State::note,
                       choice ? choice->description() : choice.error().message});
-  const std::string& search = settings.web.search_provider;
-  findings.push_back({"web search", Finding::State::good,
-                      !search.empty()
-                          ? search
-                          : "none, so there is no tool WebSearch; \"webSearch\": {\"provider\": "
-                            "\"searxng\", \"url\": …}, {\"provider\": \"brave\"} or {\"provider\": \"model\"} (the "
-                            "search of Anthropic's API) in the settings adds it"});
+  const bool is_anthropic = choice && choice->api == ModelApi::anthropic;
+  findings.push_back(about_web_search(settings.web.search_provider, is_anthropic));
   const std::string& advisor = settings.model.advisor_model;
   findings.push_back({"advisor", Finding::State::good,
                       !settings.tools.advisor_enabled ? "switched off by the settings"
@@ -166,7 +199,7 @@ std::vector<Finding> examine() {
   findings.push_back(temporary_folder());
   findings.push_back(profile());
   findings.push_back(secrets(system.is_root));
-  examine_providers(findings);
+  examine_settings(findings);
   examine_agent_types(findings);
   examine_skills(findings);
   return findings;

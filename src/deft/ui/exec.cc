@@ -21,6 +21,7 @@
 #include "deft/ui/hook_setup.h"
 #include "deft/ui/input_reader.h"
 #include "deft/ui/line_writer.h"
+#include "deft/ui/lone_servers.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/settings_store.h"
 #include "deft/ui/skill_setup.h"
@@ -85,9 +86,55 @@ EngineOptions engine_options(const ExecOptions& options, HookRunner& hooks, Perm
                        .asking = options.asking,
                        .question_time = settings.question_time},
           .results = result_options(settings),
+          .survives = settings.waits_for_disk ? Survives::power_cut : Survives::killed,
           .hooks = &hooks,
           .store = &store,
           .prompts = &prompts};
+}
+
+// A question of an MCP server, put to the person at the terminal.
+Result<Json> ask_person(PromptQueue& prompts, const McpElicitation& asked, const std::stop_token& stop,
+                        std::optional<Duration> at_most) {
+  static const SystemClock clock;
+  ServerAnswer answer = prompts.ask({.id = {},
+                                     .kind = asked.is_url ? PromptKind::elicitation_url : PromptKind::elicitation_form,
+                                     .server = asked.server,
+                                     .message = asked.message,
+                                     .details = asked.schema,
+                                     .url = asked.url},
+                                    stop, at_most, clock);
+  JsonObject out{{"action", to_string(answer.action)}};
+  if (answer.content.is_object()) out["content"] = std::move(answer.content);
+  return out;
+}
+
+// The tools of the configured MCP servers, for the calls that come; those of servers that are slow come later.
+Result<std::unique_ptr<LoneServers>> start_servers(const ExecOptions& options, Engine& engine, PromptQueue& prompts) {
+  LoneServers::Options wanted{
+      .directory = options.working_directory,
+      .requested = options.mcp,
+      .settings = options.settings_files,
+      .trusted = options.permissions.trusted,
+      .directories = options.directories,
+      .session_id = std::string(file_name(engine.session_folder())),
+      .publish =
+          [&engine](PublishedTools published) {
+            engine.feed(Feed(ToolsChanged{std::move(published.server), std::move(published.tools)}));
+          },
+      .notice = [](const std::string& text) { std::fprintf(stderr, "deft exec: %s\n", safe_display(text).c_str()); }};
+  if (options.asking == Asking::person) {
+    wanted.elicitation = [&prompts, at_most = options.settings.question_time](const McpElicitation& asked,
+                                                                              const std::stop_token& stop) {
+      return ask_person(prompts, asked, stop, at_most);
+    };
+  }
+  auto servers = LoneServers::start(std::move(wanted));
+  if (!servers || !*servers) return servers;
+  for (auto& tool : (*servers)->servers().resource_tools()) {
+    if (auto added = engine.add_tool(std::move(tool)); !added) return std::unexpected(added.error());
+  }
+  (*servers)->wait_for_first();
+  return servers;
 }
 
 int execute(const ExecOptions& options) {
@@ -104,7 +151,14 @@ int execute(const ExecOptions& options) {
       if (Engine* engine = running) engine->feed(Feed(Aborted{}));
     });
   }
-  HookSetup hooks(options.hooks, options.working_directory);
+  std::atomic<SessionServers*> started_servers = nullptr;  // while there are any
+  HookSetup hooks(
+      options.hooks, options.working_directory,
+      {.call_mcp_tool = [&](const HookServices::ToolRequest& request, std::stop_token stop) -> Result<std::string> {
+        SessionServers* servers = started_servers;
+        if (!servers) return fail(Errc::not_found, "there are no MCP servers here");
+        return servers->call_for_hook(request, std::move(stop));
+      }});
   SettingsStore store(options.settings_request, options.settings_signature, options.permissions,
                       [&](HookConfig changed) { hooks.use(std::move(changed)); });
   ExecFrontend frontend(writer, options.all_events);
@@ -122,7 +176,8 @@ int execute(const ExecOptions& options) {
   };
   const SkillSetup skills({.directory = options.working_directory,
                            .trusted = options.permissions.trusted,
-                           .wanted = options.settings_request.wanted},
+                           .wanted = options.settings_request.wanted,
+                           .settings = options.settings.tools},
                           **engine, hooks.runner());
   for (const std::string& problem : skills.shelf()->problems()) {
     std::fprintf(stderr, "deft exec: %s\n", safe_display(problem).c_str());
@@ -133,8 +188,12 @@ int execute(const ExecOptions& options) {
     return HookScene{.directory = engine->permissions()->setup().directory, .mode = engine->permissions()->mode()};
   });
   for (auto& tool : make_builtin_tools(builtin)) {
-    if (auto added = (*engine)->add_tool(std::move(tool)); !added) return complain(added.error());
+    if (auto added = (*engine)->add_tool(std::move(tool), Engine::SchemaCheck::with_the_first_call); !added)
+      return complain(added.error());
   }
+  auto servers = start_servers(options, **engine, prompts);
+  if (!servers) return complain(servers.error());
+  if (*servers) started_servers = &(*servers)->servers();
   running = engine->get();
   const InputReader reader(STDIN_FILENO, STDOUT_FILENO, [&](InputItem item) {
     auto* feed = std::get_if<Feed>(&item);
@@ -148,6 +207,7 @@ int execute(const ExecOptions& options) {
   });
   const ExecutorSummary summary = (*engine)->run();
   terminal.reset();  // nobody is asked any more
+  if (*servers) (*servers)->stop();
   writer.put(done_line(summary));
   writer.finish();  // while the engine that it may still call is alive
   const int exit_code = summary.aborted ? kExitAborted : 0;

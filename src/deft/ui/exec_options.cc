@@ -51,8 +51,8 @@ Result<std::size_t> slots_from(const std::string& option) {
 struct RawOptions {
   std::string cwd = ".", settings, mode, concurrency, session, ask;
   std::optional<std::string> sources;
-  std::vector<std::string> add_dirs;
-  bool events = false, dry_run = false, trust = false;
+  std::vector<std::string> add_dirs, mcp_configs;
+  bool events = false, dry_run = false, trust = false, strict_mcp = false;
 };
 
 Result<ExecOptions> check(const RawOptions& raw) {
@@ -74,6 +74,8 @@ Result<ExecOptions> check(const RawOptions& raw) {
   options.permissions = std::move(session->merged.permissions);
   options.hooks = std::move(session->merged.hooks);
   options.notices = std::move(session->merged.problems);
+  options.settings_files = std::move(session->files);
+  options.mcp = {.configs = raw.mcp_configs, .strict = raw.strict_mcp, .wanted = request.wanted};
   for (const std::string& path : std::exchange(options.permissions.directories, {})) {
     auto added = canonical_directory(path, "additionalDirectories");
     if (added) {
@@ -139,6 +141,11 @@ Result<std::variant<ExecOptions, ShowText>> parse_exec_options(int argc, const c
                  "Who answers questions; without it they are denied. host: they go out as permission_request lines. "
                  "terminal: the person at the terminal")
       ->type_name("host|terminal");
+  app.add_option("--mcp-config", raw.mcp_configs,
+                 "MCP servers for this run: a file like .mcp.json, or JSON itself; may be repeated")
+      ->type_name("FILE|JSON")
+      ->allow_extra_args(false);
+  app.add_flag("--strict-mcp-config", raw.strict_mcp, "No other MCP servers than those");
   app.add_flag("--events", raw.events, "Also print stages, states and other events");
   app.add_flag("--dry-run", raw.dry_run, "Run nothing; print each assembled message");
   try {

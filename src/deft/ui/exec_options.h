@@ -7,6 +7,7 @@
 
 #include "deft/agent/executor.h"
 #include "deft/base/result.h"
+#include "deft/config/mcp_settings.h"
 #include "deft/config/settings.h"
 #include "deft/core/permission.h"
 #include "deft/ui/session_settings.h"
@@ -27,6 +28,8 @@ struct ExecOptions {
   Asking asking = Asking::nobody;
   SettingsRequest settings_request;
   std::string settings_signature;  // of the files, before they were read
+  std::vector<LoadedFile> settings_files;
+  McpRequestedFiles mcp;  // servers that the command line names
 };
 
 // Text to print instead of running, for --help.

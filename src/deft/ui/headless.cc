@@ -18,9 +18,11 @@
 #include "deft/base/overloaded.h"
 #include "deft/base/secret_mask.h"
 #include "deft/os/secrecy.h"
+#include "deft/os/uuid.h"
 #include "deft/ui/event_log.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
+#include "deft/ui/permission_tool.h"
 #include "deft/ui/prompt_input.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/stream_reader.h"
@@ -30,7 +32,8 @@ namespace deft {
 namespace {
 
 constexpr int kExitError = 1;
-constexpr int kExitSignal = 128;  // and the signal's number
+constexpr int kExitSignal = 128;                            // and the signal's number
+constexpr Duration kOutputGrace = std::chrono::seconds(2);  // of a run that was told to end
 
 int complain(std::string_view what) {
   std::fprintf(stderr, "deft: %s\n", safe_display(what, LineEnds::kept).c_str());
@@ -70,8 +73,13 @@ class HeadlessRun {
       events_ = std::move(*log);
     }
     auto opened = AgentSession::open(options_.session, events_ ? static_cast<Frontend&>(*events_) : output_);
-    if (!opened) return complain(opened.error().message);
+    if (!opened) {
+      output_.startup_failed(opened.error().message);
+      output_.finish();
+      return kExitError;
+    }
     session_ = std::move(*opened);
+    if (events_) events_->know(session_->secrets());
     agent_ = &session_->agent();
     output_.use_session(session_->id());
     if (options_.stream_input) {
@@ -79,6 +87,10 @@ class HeadlessRun {
           .session = *session_, .output = output_, .port = port_, .decides = options_.host_decides});
       output_.also_tell(*host_);
       listen();
+    }
+    if (!options_.permission_tool.empty()) {
+      permission_tool_.emplace(options_.permission_tool, *session_);
+      output_.also_tell(*permission_tool_);
     }
     // From here on we can be told something.
     reader_.emplace(options_.stream_input ? STDIN_FILENO : -1, STDOUT_FILENO,
@@ -112,8 +124,9 @@ class HeadlessRun {
   int turns_of_host() {
     int exit_code = 0;
     while (!ends_) {
-      const auto message = host_->next_turn();
+      auto message = host_->next_turn();
       if (!message || ends_) break;
+      if (message->prompt.uuid.empty()) message->prompt.uuid = random_uuid();
       if (options_.replay_user_messages) replay(*message);
       exit_code = turn(message->prompt);
     }
@@ -122,11 +135,17 @@ class HeadlessRun {
 
   void replay(const HostMessage& message) {
     JsonObject line{{"type", "user"}, {"message", message.message}, {"parent_tool_use_id", Json()}, {"isReplay", true}};
-    if (!message.uuid.empty()) line["uuid"] = message.uuid;
+    line["uuid"] = message.prompt.uuid;
     output_.put(std::move(line));
   }
 
   int turn(Prompt prompt) {
+    // A host may have brought the agent's type along; who has not been brought by now does not come.
+    if (const auto good = session_->check_type(); !good) {
+      output_.startup_failed(good.error().message);
+      ends_ = true;
+      return kExitError;
+    }
     begin_session(prompt);
     session_->agent().announce_turn();  // whoever sees it begin may end it
     if (ends_) return 0;
@@ -177,11 +196,20 @@ class HeadlessRun {
   }
 
   int end(int exit_code) {
+    for (const std::string& text : session_->left_running()) output_.notice(text);
     if (has_begun_) session_->end("other");
     reader_.reset();  // nobody tells us anything any more
+    if (host_) host_->stop_work();
+    if (permission_tool_) permission_tool_->stop();
     agent_ = nullptr;
+    if (const int signal = ending_signal_) {
+      exit_code = kExitSignal + signal;
+      if (!output_.finish_within(kOutputGrace)) {
+        session_.reset();
+        std::_Exit(exit_code);
+      }
+    }
     output_.finish();
-    if (const int signal = ending_signal_) exit_code = kExitSignal + signal;
     // A thread that never came back would be waited for.
     if (session_->agent().engine().executor().stuck_workers() > 0) std::_Exit(exit_code);
     const std::chrono::hours kept{24 * session_->settings().results.cleanup_days};
@@ -223,6 +251,7 @@ class HeadlessRun {
 
   void end_soon() {
     ends_ = true;
+    if (agent_.load()) session_->hurry();
     if (HeadlessHost* host = listening_) host->close();
   }
 
@@ -247,6 +276,7 @@ class HeadlessRun {
   ControlPort port_;
   std::unique_ptr<AgentSession> session_;
   std::optional<HeadlessHost> host_;
+  std::optional<PermissionTool> permission_tool_;
   std::optional<StreamReader> reader_;
 };
 

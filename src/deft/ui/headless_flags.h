@@ -111,6 +111,10 @@ inline constexpr Flag kHeadlessFlags[] = {
      .takes = Flag::Takes::list,
      .value = "NAME...",
      .help = "Which of deft's tools there are; \"\": none, default: all."},
+    {.names = "--agent",
+     .takes = Flag::Takes::value,
+     .value = "NAME",
+     .help = "Which type of agent answers: its prompt, tools, model and mode."},
     {.names = "--agents",
      .takes = Flag::Takes::value,
      .value = "JSON",
@@ -123,8 +127,10 @@ inline constexpr Flag kHeadlessFlags[] = {
     {.names = "--allow-dangerously-skip-permissions", .help = "A host may change to that mode later."},
     {.names = "--permission-prompt-tool",
      .takes = Flag::Takes::value,
-     .value = "stdio",
-     .help = "Questions go out as control requests; whoever writes standard input answers."},
+     .value = "stdio|TOOL",
+     .help =
+         "stdio: questions go out as control requests, and whoever writes standard input answers. mcp__SERVER__TOOL: "
+         "that tool of an MCP server is asked."},
     {.names = "--permission-prompts",
      .takes = Flag::Takes::value,
      .value = "WHO",
@@ -138,6 +144,14 @@ inline constexpr Flag kHeadlessFlags[] = {
      .value = "SESSION",
      .help = "Go on with a session: its id, the beginning of it, or its title."},
     {.names = "--fork-session", .help = "With one of these: leave that session as it is, and go on in a copy."},
+    {.names = "--resume-session-at",
+     .takes = Flag::Takes::value,
+     .value = "UUID",
+     .help = "With one of these: go on after that message (a line's uuid), without what came later."},
+    {.names = "--resume-drops-turn",
+     .takes = Flag::Takes::value,
+     .value = "UUID",
+     .help = "With that: an error if something else would be left out than the turn of this prompt."},
     {.names = "--session-id", .takes = Flag::Takes::value, .value = "UUID", .help = "The id of a new session."},
     {.names = "-n, --name", .takes = Flag::Takes::value, .value = "TITLE", .help = "The session's title."},
     {.names = "--no-session-persistence", .help = "Keep nothing of the session on the disk."},
@@ -174,10 +188,25 @@ inline constexpr Flag kIgnoredFlags[] = {
     {.names = "--session-mirror"},
     {.names = "--task-budget", .takes = Flag::Takes::value},
     {.names = "--await-initialize"},
-    {.names = "--agent", .takes = Flag::Takes::value},
     {.names = "--forward-subagent-text"},
     {.names = "--plugin-dir", .takes = Flag::Takes::list},
     {.names = "--plugin-url", .takes = Flag::Takes::list},
+};
+
+// What callers of other programs may say, and what would not be done here: an error that says what to do instead.
+struct RefusedFlag {
+  Flag flag;
+  std::string_view instead;
+};
+inline constexpr RefusedFlag kRefusedFlags[] = {
+    {{.names = "--worktree, -w", .takes = Flag::Takes::optional_value},
+     "start deft in a worktree, or let the model make one (EnterWorktree)"},
+    {{.names = "--bare"}, "--setting-sources= leaves out all settings files but the managed ones"},
+    {{.names = "--safe-mode"}, "--setting-sources= leaves out all settings files but the managed ones"},
+    {{.names = "--init"}, "there are no Setup hooks: use SessionStart"},
+    {{.names = "--init-only"}, "there are no Setup hooks: use SessionStart"},
+    {{.names = "--maintenance"}, "there are no Setup hooks: use SessionStart"},
+    {{.names = "--await-claim"}, "a session is chosen when deft starts"},
 };
 
 // All of it for people, with examples.

@@ -4,26 +4,8 @@
 #include <utility>
 
 #include "deft/base/overloaded.h"
-#include "deft/ui/version.h"
 
 namespace deft {
-namespace {
-
-// Texts that may come as one, or as a list of them.
-std::optional<std::string> text_at(const Json& request, std::string_view key) {
-  if (const auto text = find_string(request, key)) return std::string(*text);
-  const JsonArray* list = find_array(request, key);
-  if (!list) return std::nullopt;
-  std::string text;
-  for (const Json& piece : *list) {
-    if (!piece.is_string()) continue;
-    if (!text.empty()) text += "\n\n";
-    text += view(piece.get_string());
-  }
-  return text;
-}
-
-}  // namespace
 
 // --- the reader's thread ---
 
@@ -56,8 +38,8 @@ void HeadlessHost::take_line(Result<std::string_view> line) {
                  [&](HostMessage& message) { take(std::move(message)); },
                  [&](const HostRequest& request) { take(request); },
                  [&](HostResponse& response) { take(std::move(response)); },
-                 // Whatever it asked for is answered at once, or waits for a moment that comes anyway.
-                 [](const HostCancelled&) {},
+                 // What waits for nobody else is answered at once, or at a moment that comes anyway.
+                 [&](const HostCancelled& cancelled) { requests_.cancel(cancelled.id); },
                  [](const HostIsAlive&) {},
              },
              *parsed);
@@ -90,60 +72,27 @@ void HeadlessHost::between_turns(Work work) {
   changed_.notify_all();
 }
 
-void HeadlessHost::answer(const HostRequest& request, const Result<void>& done) {
-  if (done) return parts_.port.answer(request.id);
-  parts_.port.refuse(request.id, done.error().message);
+// While a turn is under way, by its inbox; what comes there too late for it is taken when it has ended.
+void HeadlessHost::on_turn_thread(Work work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (in_turn_) return parts_.session.agent().engine().executor().post(std::move(work));
+  }
+  between_turns(std::move(work));
 }
 
 void HeadlessHost::take(const HostRequest& request) {
   const std::string& subtype = request.subtype;
-  if (subtype == "initialize") return between_turns([this, request] { initialize(request); });
   if (subtype == "interrupt") return interrupt(request);
   if (subtype == "set_permission_mode") return set_permission_mode(request);
   if (subtype == "cancel_async_message") return cancel_message(request);
-  if (subtype == "set_model") {
-    return between_turns([this, request] {
-      answer(request, parts_.session.use_model(std::string(find_string(request.request, "model").value_or(""))));
-    });
+  const auto when = HostRequests::when(subtype);
+  if (!when) return parts_.port.refuse(request.id, HostRequests::refusal(subtype));
+  switch (*when) {
+    case HostRequests::When::at_once: return requests_.carry_out(request);
+    case HostRequests::When::in_turn: return on_turn_thread([this, request] { requests_.carry_out(request); });
+    case HostRequests::When::between_turns: return between_turns([this, request] { requests_.carry_out(request); });
   }
-  if (subtype == "set_max_thinking_tokens") {
-    return between_turns([this, request] {
-      const auto tokens = find_int(request.request, "max_thinking_tokens");
-      if (tokens && *tokens < 0) return parts_.port.refuse(request.id, "max_thinking_tokens must be at least 0");
-      parts_.session.use_thinking(tokens ? std::optional(static_cast<std::size_t>(*tokens)) : std::nullopt);
-      parts_.port.answer(request.id);
-    });
-  }
-  if (subtype == "rename_session") {
-    return between_turns([this, request] {
-      const auto title = find_string(request.request, "title");
-      if (!title) return parts_.port.refuse(request.id, "\"title\" is missing");
-      parts_.session.agent().set_state("title", Json(*title));
-      parts_.port.answer(request.id);
-    });
-  }
-  if (subtype == "get_context_usage") {
-    return between_turns([this, request] {
-      Agent& agent = parts_.session.agent();
-      parts_.port.answer(request.id, {{"totalTokens", agent.context_tokens()},
-                                      {"maxTokens", agent.options().context.window_tokens},
-                                      {"model", agent.options().model}});
-    });
-  }
-  if (subtype == "get_session_cost") {
-    return between_turns([this, request] {
-      const SessionUsage& usage = parts_.session.agent().usage();
-      parts_.port.answer(request.id, {{"total_cost_usd", usage.cost}, {"total_tokens", usage.tokens}});
-    });
-  }
-  if (subtype == "mcp_status") {
-    return parts_.port.answer(request.id, {{"mcpServers", parts_.session.servers().statuses()}});
-  }
-  if (subtype.starts_with("mcp_")) return between_turns([this, request] { take_mcp(request); });
-  if (subtype == "get_binary_version") {
-    return parts_.port.answer(request.id, {{"version", kProtocolVersion}, {"deft", DEFT_VERSION}});
-  }
-  parts_.port.refuse(request.id, "there is no control request " + json_quote(subtype.substr(0, 60)) + " here");
 }
 
 void HeadlessHost::interrupt(const HostRequest& request) {
@@ -155,7 +104,7 @@ void HeadlessHost::interrupt(const HostRequest& request) {
     std::erase_if(queue_, [&](const auto& item) {
       const auto* message = std::get_if<HostMessage>(&item);
       if (!message) return false;
-      (drops ? cancelled : queued).emplace_back(message->uuid);
+      (drops ? cancelled : queued).emplace_back(message->prompt.uuid);
       return drops;
     });
   }
@@ -203,7 +152,7 @@ void HeadlessHost::cancel_message(const HostRequest& request) {
     const std::lock_guard lock(mutex_);
     cancelled = std::erase_if(queue_, [&](const auto& item) {
       const auto* message = std::get_if<HostMessage>(&item);
-      return message && !uuid.empty() && message->uuid == uuid;
+      return message && !uuid.empty() && message->prompt.uuid == uuid;
     });
   }
   parts_.port.answer(request.id, {{"cancelled", cancelled > 0}});
@@ -214,7 +163,11 @@ void HeadlessHost::cancel_message(const HostRequest& request) {
 std::optional<HostMessage> HeadlessHost::next_turn() {
   for (;;) {
     std::unique_lock lock(mutex_);
-    in_turn_ = false;
+    if (std::exchange(in_turn_, false)) {
+      lock.unlock();
+      parts_.session.agent().engine().executor().take_waiting();
+      lock.lock();
+    }
     changed_.wait(lock, [this] { return ended_ || !queue_.empty(); });
     if (queue_.empty()) return std::nullopt;
     auto item = std::move(queue_.front());
@@ -243,70 +196,6 @@ std::size_t HeadlessHost::queued_turns() {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(
       std::ranges::count_if(queue_, [](const auto& item) { return std::holds_alternative<HostMessage>(item); }));
-}
-
-void HeadlessHost::initialize(const HostRequest& request) {
-  const Json& wanted = request.request;
-  AgentSession& session = parts_.session;
-  if (const Json* hooks = find(wanted, "hooks")) {
-    for (const std::string& problem : session.use_host_hooks(*hooks)) parts_.output.notice(problem, "warning");
-  }
-  if (const JsonArray* names = find_array(wanted, "sdkMcpServers")) {
-    std::vector<std::string> servers;
-    for (const Json& name : *names) {
-      if (name.is_string()) servers.emplace_back(view(name.get_string()));
-    }
-    session.servers().add_host_servers(servers);
-  }
-  const auto instead = text_at(wanted, "systemPrompt");
-  const auto appended = text_at(wanted, "appendSystemPrompt");
-  if (instead || appended) session.use_system_prompt(instead, appended.value_or(""));
-  if (const auto title = find_string(wanted, "title")) session.agent().set_state("title", Json(*title));
-  if (const Json* schema = find(wanted, "jsonSchema"); schema && !schema->is_null()) {
-    if (auto done = session.want_structured_output(*schema); !done) return answer(request, done);
-  }
-  if (const Json* agents = find(wanted, "agents"); agents && !agents->is_null()) {
-    if (auto done = session.use_agents(*agents); !done) return answer(request, done);
-  }
-  JsonArray agents;
-  for (const AgentType& type : session.agent_types()) {
-    agents.push_back(JsonObject{{"name", type.name}, {"description", type.description}});
-    if (!type.model.empty()) agents.back().get_object()["model"] = type.model;
-  }
-  JsonArray models;
-  std::vector<std::string> names{session.provider().model};
-  names.insert(names.end(), session.provider().fallback_models.begin(), session.provider().fallback_models.end());
-  for (const std::string& name : names) {
-    models.push_back(JsonObject{{"value", name}, {"displayName", name}, {"description", ""}});
-  }
-  JsonArray commands;
-  for (const ListedCommand& command : session.commands()) {
-    commands.push_back(JsonObject{
-        {"name", command.name}, {"description", command.description}, {"argumentHint", command.argument_hint}});
-  }
-  parts_.port.answer(request.id, {{"commands", std::move(commands)},
-                                  {"agents", std::move(agents)},
-                                  {"models", std::move(models)},
-                                  {"account", JsonObject{{"apiKeySource", session.provider().key_source}}},
-                                  {"output_style", "default"},
-                                  {"available_output_styles", JsonArray{"default"}},
-                                  {"hooks_applied", true}});
-}
-
-void HeadlessHost::take_mcp(const HostRequest& request) {
-  SessionServers& servers = parts_.session.servers();
-  const std::string name(find_string(request.request, "serverName").value_or(""));
-  if (request.subtype == "mcp_reconnect") return answer(request, servers.reconnect(name));
-  if (request.subtype == "mcp_toggle") {
-    return answer(request, servers.enable(name, find_bool(request.request, "enabled").value_or(true)));
-  }
-  if (request.subtype == "mcp_set_servers") {
-    const Json* wanted = find(request.request, "servers");
-    auto set = servers.set_servers(wanted == nullptr ? Json() : *wanted);
-    if (!set) return parts_.port.refuse(request.id, set.error().message);
-    return parts_.port.answer(request.id, *std::move(set));
-  }
-  parts_.port.refuse(request.id, "there is no control request " + json_quote(request.subtype.substr(0, 60)) + " here");
 }
 
 // --- questions ---

@@ -15,6 +15,7 @@
 #include "deft/ui/control_port.h"
 #include "deft/ui/headless_output.h"
 #include "deft/ui/host_line.h"
+#include "deft/ui/host_requests.h"
 
 namespace deft {
 
@@ -31,7 +32,8 @@ class HeadlessHost final : public Frontend {
     ControlPort& port;
     bool decides = false;  // questions go to it
   };
-  explicit HeadlessHost(Parts parts) : parts_(parts) {}
+  explicit HeadlessHost(Parts parts)
+      : parts_(parts), requests_({parts.session, parts.output, parts.port, parts.decides}) {}
 
   // On the reader's thread.
   void take_bytes(std::string_view bytes);
@@ -40,6 +42,8 @@ class HeadlessHost final : public Frontend {
   void add_turn(std::string_view prompt);
   // From any thread: no further turn begins, as if the input had ended.
   void close();
+  // Before the session ends: what it is still asked for has no answer any more.
+  void stop_work() { requests_.stop(); }
 
   // On the main thread. Waits, and does meanwhile what the host wants done between turns. Nothing: it wants no more.
   std::optional<HostMessage> next_turn();
@@ -54,20 +58,19 @@ class HeadlessHost final : public Frontend {
   void take(const HostRequest& request);
   void take(HostResponse response);
 
-  // Requests. Those that change what a turn is made of wait until none is under way.
+  // Those that change what a turn is made of wait until none is under way.
   void between_turns(Work work);
-  void initialize(const HostRequest& request);
-  void take_mcp(const HostRequest& request);
+  void on_turn_thread(Work work);
   void interrupt(const HostRequest& request);
   void set_permission_mode(const HostRequest& request);
   void use_mode(Mode mode);
   void cancel_message(const HostRequest& request);
-  void answer(const HostRequest& request, const Result<void>& done);
 
   void ask_permission(const PermissionAsked& asked);
   void withdraw(const std::string& question);
 
   Parts parts_;
+  HostRequests requests_;
   LineSplitter splitter_;     // of the reader's thread
   std::size_t lines_ = 0;     // of the reader's thread
   JsonArray waiting_blocks_;  // of the main thread: what the next message begins with

@@ -169,17 +169,27 @@ class Reading {
     }
     if (skips) session().mode = Mode::bypass;
     session().bypass_available = skips || flags_.has("--allow-dangerously-skip-permissions");
+    return read_asking();
+  }
+
+  // Who is asked what nobody has allowed: a host, a tool of an MCP server, or nobody.
+  Result<void> read_asking() {
     const auto asked = value("--permission-prompt-tool");
-    if (asked && *asked != "stdio") {
-      return fail(Errc::unsupported,
-                  "--permission-prompt-tool must be stdio: questions go to whoever writes our standard input");
+    const bool is_tool = asked && asked->starts_with("mcp__");
+    if (asked && *asked != "stdio" && !is_tool) {
+      return fail(Errc::invalid_input,
+                  "--permission-prompt-tool must be stdio (whoever writes our standard input answers) or a tool of an "
+                  "MCP server, mcp__SERVER__TOOL, not " +
+                      json_quote(asked->substr(0, 60)));
     }
-    if (asked && !options_.stream_input) {
+    if (asked == "stdio" && !options_.stream_input) {
       return fail(Errc::invalid_input, "--permission-prompt-tool stdio needs --input-format stream-json");
     }
     if (auto good = one_of(flags_, "--permission-prompts", "host none"); !good) return good;
-    options_.host_decides = asked.has_value() && value("--permission-prompts") != "none";
-    if (options_.host_decides) session().asking = Asking::frontend;
+    if (!asked || value("--permission-prompts") == "none") return {};
+    options_.host_decides = !is_tool;
+    session().asking = is_tool ? Asking::person : Asking::frontend;
+    if (is_tool) options_.permission_tool = session().hidden_tool = *asked;
     return {};
   }
 
@@ -270,6 +280,14 @@ class Reading {
       return fail(Errc::invalid_input,
                   "--session-id must be a UUID, not " + json_quote(choice.session_id->substr(0, 60)));
     }
+    session().resume_at = {.at = value("--resume-session-at").value_or(""),
+                           .drops_turn = value("--resume-drops-turn").value_or("")};
+    if (flags_.has("--resume-session-at") && !choice.resume && !choice.go_on) {
+      return fail(Errc::invalid_input, "--resume-session-at needs --resume or --continue");
+    }
+    if (flags_.has("--resume-drops-turn") && session().resume_at.at.empty()) {
+      return fail(Errc::invalid_input, "--resume-drops-turn needs --resume-session-at");
+    }
     session().title = value("--name");
     const bool keeps = !flags_.has("--no-session-persistence");
     if (!keeps && (choice.resume || choice.go_on)) {
@@ -289,6 +307,7 @@ class Reading {
   }
 
   Result<void> read_agents() {
+    session().agent = value("--agent");
     session().subagent_appended_prompt = value("--append-subagent-system-prompt").value_or("");
     const auto given = value("--agents");
     if (!given) return {};
@@ -307,8 +326,13 @@ class Reading {
 Result<std::variant<HeadlessOptions, ShowText>> parse_headless_options(std::span<const char* const> arguments) {
   std::vector<Flag> table(std::begin(kHeadlessFlags), std::end(kHeadlessFlags));
   table.insert(table.end(), std::begin(kIgnoredFlags), std::end(kIgnoredFlags));
+  for (const RefusedFlag& refused : kRefusedFlags) table.push_back(refused.flag);
   auto flags = parse_flags(table, arguments);
   if (!flags) return fail(flags.error().code, flags.error().message + "; see deft -p --help");
+  for (const auto& [flag, instead] : kRefusedFlags) {
+    const std::string name(flag.names.substr(0, flag.names.find(',')));
+    if (flags->has(name)) return fail(Errc::unsupported, "deft has no " + name + ": " + std::string(instead));
+  }
   if (flags->has("--help")) return ShowText{headless_help()};
   if (flags->has("--version")) return ShowText{version_text() + "\n"};
   auto options = Reading(*flags).read();

@@ -20,7 +20,8 @@ struct HeadlessOptions {
   HeadlessOutputOptions output = {};
   bool stream_input = false;  // lines of JSON, one for each message of the user
   bool replay_user_messages = false;
-  bool host_decides = false;  // --permission-prompt-tool stdio
+  bool host_decides = false;         // --permission-prompt-tool stdio
+  std::string permission_tool = {};  // --permission-prompt-tool mcp__server__tool
   std::optional<std::string> events_file = std::nullopt;
   std::vector<std::string> notices = {};  // for people
 };

@@ -101,11 +101,44 @@ TEST_F(HeadlessOptionsTest, WhatMeansNothingHereIsTakenAndSaid) {
   EXPECT_EQ(options.notices.size(), 2U);
 }
 
+TEST_F(HeadlessOptionsTest, WhatIsNotDoneHereIsRefusedByName) {
+  for (const char* flag : {"--worktree", "--bare", "--safe-mode", "--init", "--init-only", "--maintenance"}) {
+    const auto parsed = parse({flag});
+    ASSERT_FALSE(parsed) << flag;
+    EXPECT_NE(parsed.error().message.find("deft has no " + std::string(flag)), std::string::npos);
+  }
+  const auto unknown = parse({"--no-such-flag"});
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("--no-such-flag"), std::string::npos);
+}
+
 TEST_F(HeadlessOptionsTest, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_FALSE(parse({"--input-format", "stream-json"}));
   EXPECT_FALSE(parse({"--replay-user-messages"}));
   EXPECT_FALSE(parse({"--permission-prompt-tool", "stdio"}));
   EXPECT_FALSE(parse({"prompt", "--output-format", "stream-json", "--input-format", "stream-json"}));
+}
+
+TEST_F(HeadlessOptionsTest, QuestionsGoToAHostOrToAToolOrToNobody) {
+  EXPECT_EQ(good({"--permission-prompt-tool", "mcp__gate__ask"}).permission_tool, "mcp__gate__ask");
+  EXPECT_EQ(good({"--permission-prompt-tool", "mcp__gate__ask"}).session.asking, Asking::person);
+  EXPECT_EQ(good({"--permission-prompt-tool=mcp__gate__ask", "--permission-prompts=none"}).session.asking,
+            Asking::nobody);
+  EXPECT_FALSE(parse({"--permission-prompt-tool", "ask"}));
+}
+
+TEST_F(HeadlessOptionsTest, APointIsForASessionThatIsGoneOnWith) {
+  const HeadlessOptions options = good({"--resume=x", "--resume-session-at=u1", "--resume-drops-turn=u2"});
+  EXPECT_EQ(options.session.resume_at.at, "u1");
+  EXPECT_EQ(options.session.resume_at.drops_turn, "u2");
+  EXPECT_EQ(good({"--continue", "--resume-session-at=u1"}).session.resume_at.at, "u1");
+  EXPECT_FALSE(parse({"--resume-session-at=u1"}));
+  EXPECT_FALSE(parse({"--resume=x", "--resume-drops-turn=u2"}));
+}
+
+TEST_F(HeadlessOptionsTest, TheAgentsTypeIsChosenByName) {
+  EXPECT_EQ(good({"--agent", "reviewer"}).session.agent, "reviewer");
+  EXPECT_EQ(good({}).session.agent, std::nullopt);
 }
 
 TEST(HeadlessOptions, WithoutPrintNothingIsCarriedOut) {

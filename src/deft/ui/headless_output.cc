@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "deft/agent/journal_branch.h"
 #include "deft/base/overloaded.h"
 #include "deft/base/terminal_text.h"
 #include "deft/core/message_content.h"
@@ -45,11 +46,13 @@ void HeadlessOutput::begin_turn() {
   const std::lock_guard lock(mutex_);
   report_.begin();
   calls_made_.clear();
+  results_.clear();
 }
 
-std::string HeadlessOutput::head(std::string_view type) const {
-  return R"({"type":)" + json_quote(type) + quoted_member("uuid", random_uuid()) +
-         quoted_member("session_id", session_id_);
+std::string HeadlessOutput::head(std::string_view type) const { return head(type, random_uuid()); }
+
+std::string HeadlessOutput::head(std::string_view type, std::string_view uuid) const {
+  return R"({"type":)" + json_quote(type) + quoted_member("uuid", uuid) + quoted_member("session_id", session_id_);
 }
 
 void HeadlessOutput::put_line(std::string line) {
@@ -128,8 +131,7 @@ void HeadlessOutput::show(Event event) {
           },
           [&](const RequestSent& sent) {
             const std::lock_guard lock(mutex_);
-            main_.model = sent.model;
-            main_.message_id = "msg_" + random_uuid();
+            begin_message(sent, main_);
           },
           [&](const RawEventArrived& raw) {
             if (!streams() || !options_.partial_messages) return;
@@ -204,10 +206,7 @@ void HeadlessOutput::put_event_of(const SubagentEvent& happened) {
   Speaker& speaker = subagents_[happened.agent_id];
   speaker.parent_call_id = happened.parent_call_id;
   speaker.agent_id = happened.agent_id;
-  if (const auto* sent = std::get_if<RequestSent>(&event)) {
-    speaker.model = sent->model;
-    speaker.message_id = "msg_" + random_uuid();
-  }
+  if (const auto* sent = std::get_if<RequestSent>(&event)) begin_message(*sent, speaker);
   if (const auto* completed = std::get_if<BlockCompleted>(&event)) put_block(completed->block, speaker);
   if (const auto* answered = std::get_if<CallAnswered>(&event)) put_result(*answered, speaker);
   if (std::holds_alternative<TurnEnded>(event)) subagents_.erase(happened.agent_id);
@@ -224,17 +223,41 @@ std::int64_t HeadlessOutput::seconds_since_call(const std::string& call_id) cons
   return std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - made->second).count();
 }
 
+void HeadlessOutput::begin_message(const RequestSent& sent, Speaker& speaker) {
+  speaker.model = sent.model;
+  speaker.message_id = "msg_" + random_uuid();
+  speaker.uuid = sent.uuid;
+  speaker.blocks = speaker.calls = 0;
+}
+
+// Only what the model is handed back later can be gone back to.
+std::string HeadlessOutput::uuid_of_block(const Block& block, Speaker& speaker) {
+  const bool has_place = !speaker.uuid.empty() && speaker.blocks < kResultUuids;
+  if (!has_place || assistant_content({block}).empty()) return random_uuid();
+  if (const auto* use = std::get_if<ToolUseBlock>(&block)) {
+    results_.insert_or_assign(use->call.id,
+                              nth_uuid(speaker.uuid, static_cast<std::uint16_t>(kResultUuids + speaker.calls++)));
+  }
+  return nth_uuid(speaker.uuid, speaker.blocks++);
+}
+
+std::string HeadlessOutput::uuid_of_result(const std::string& call_id) {
+  const auto known = results_.find(call_id);
+  return known == results_.end() ? random_uuid() : std::move(results_.extract(known).mapped());
+}
+
 // One line for each block, as it is complete; the message's own end is not known yet.
-void HeadlessOutput::put_block(const Block& block, const Speaker& speaker) {
-  put_line(head("assistant") + parent_member(speaker) + ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" +
-           quoted_member("id", speaker.message_id) + quoted_member("model", speaker.model) + ",\"content\":[" +
-           block_json(block) +
+void HeadlessOutput::put_block(const Block& block, Speaker& speaker) {
+  put_line(head("assistant", uuid_of_block(block, speaker)) + parent_member(speaker) +
+           ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" + quoted_member("id", speaker.message_id) +
+           quoted_member("model", speaker.model) + ",\"content\":[" + block_json(block) +
            R"(],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}})");
 }
 
 void HeadlessOutput::put_result(const CallAnswered& answered, const Speaker& speaker) {
-  std::string line = head("user") + parent_member(speaker) + ",\"message\":{\"role\":\"user\",\"content\":[" +
-                     result_block(answered.call_id, answered.result) + "]}";
+  std::string line = head("user", uuid_of_result(answered.call_id)) + parent_member(speaker) +
+                     ",\"message\":{\"role\":\"user\",\"content\":[" + result_block(answered.call_id, answered.result) +
+                     "]}";
   const Json& details = answered.result.details;
   line += ",\"tool_use_result\":" + (details.is_null() ? json_quote(answered.result.text) : to_json(details)) + "}";
   put_line(std::move(line));
@@ -251,12 +274,33 @@ void HeadlessOutput::put_after_results(const std::string& content) {
     if (type != "\"tool_result\"") blocks.emplace_back(block);
   }
   if (blocks.empty()) return;
-  put_line(head("user") + R"(,"parent_tool_use_id":null,"isSynthetic":true,"message":{"role":"user","content":)" +
+  const std::string uuid = main_.uuid.empty() ? random_uuid() : nth_uuid(main_.uuid, kAfterResultsUuid);
+  put_line(head("user", uuid) + R"(,"parent_tool_use_id":null,"isSynthetic":true,"message":{"role":"user","content":)" +
            content_of(blocks) + "}}");
+}
+
+HeadlessOutput::Durations HeadlessOutput::durations() {
+  const std::lock_guard lock(mutex_);
+  return durations_;
+}
+
+JsonObject HeadlessOutput::model_usage(const ReportedSession& session) {
+  const std::lock_guard lock(mutex_);
+  return report_.model_usage(session);
+}
+
+void HeadlessOutput::startup_failed(const std::string& why) {
+  errors_.put("deft: " + safe_display(why, LineEnds::kept));
+  const std::lock_guard lock(mutex_);
+  if (options_.format == OutputFormat::text) return;
+  const std::string line = to_json(startup_failure(why, random_uuid(), random_uuid()));
+  wants_lines() ? put_line(line) : writer_.put(line);
 }
 
 void HeadlessOutput::end_turn(const TurnEnd& end, const ReportedSession& session) {
   const std::lock_guard lock(mutex_);
+  durations_.of_turns += end.duration;
+  durations_.of_models += end.model_duration;
   if (options_.format != OutputFormat::text) {
     const std::string line = to_json(report_.result(end, session, random_uuid()));
     if (streams() || keeps_lines()) return put_line(line);
@@ -283,17 +327,24 @@ void HeadlessOutput::put_text(std::string_view text) {
   writer_.put(out + std::string(cleaned.pending()));
 }
 
+void HeadlessOutput::put_kept_lines() {
+  const std::lock_guard lock(mutex_);
+  if (!keeps_lines() || lines_.empty()) return;
+  std::string all = "[";
+  for (const std::string& line : std::exchange(lines_, {})) all += (all.size() > 1 ? "," : "") + line;
+  writer_.put(all + "]");
+}
+
 void HeadlessOutput::finish() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (keeps_lines() && !lines_.empty()) {
-      std::string all = "[";
-      for (const std::string& line : std::exchange(lines_, {})) all += (all.size() > 1 ? "," : "") + line;
-      writer_.put(all + "]");
-    }
-  }
+  put_kept_lines();
   writer_.finish();
   errors_.finish();
+}
+
+bool HeadlessOutput::finish_within(Duration at_most) {
+  put_kept_lines();
+  const bool is_written = writer_.finish_within(at_most);
+  return errors_.finish_within(at_most) && is_written;
 }
 
 }  // namespace deft

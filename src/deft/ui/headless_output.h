@@ -45,8 +45,18 @@ class HeadlessOutput final : public Frontend {
   void notice(std::string_view text, std::string_view level = "info");
   void begin_turn();
   void end_turn(const TurnEnd& end, const ReportedSession& session);
+  void startup_failed(const std::string& why);  // instead of all turns
+  struct Durations {
+    Duration of_turns{};
+    Duration of_models{};
+  };
+  Durations durations();  // of all turns so far
+  JsonObject model_usage(const ReportedSession& session);
   // Everything is said.
   void finish();
+  // The same for a run that was told to end: a reader that has stopped is waited for no longer than this. False: it has
+  // not taken everything, and the process must leave with _exit.
+  bool finish_within(Duration at_most);
 
  private:
   // Whose lines they are: the main agent's, or those of a subagent.
@@ -55,16 +65,25 @@ class HeadlessOutput final : public Frontend {
     std::string agent_id = {};
     std::string message_id = {};
     std::string model = {};
+    // What its lines are named after (agent/journal_branch.h); empty: the message began before we listened.
+    std::string uuid = {};
+    std::uint16_t blocks = 0;
+    std::uint16_t calls = 0;
   };
-  void put_block(const Block& block, const Speaker& speaker);
+  void begin_message(const RequestSent& sent, Speaker& speaker);
+  void put_block(const Block& block, Speaker& speaker);
+  std::string uuid_of_block(const Block& block, Speaker& speaker);
+  std::string uuid_of_result(const std::string& call_id);
   void put_result(const CallAnswered& answered, const Speaker& speaker);
   void put_after_results(const std::string& content);
   void put_event_of(const SubagentEvent& happened);
   static std::string parent_member(const Speaker& speaker);
+  void put_kept_lines();
   void put_text(std::string_view text);
   void put_line(std::string line);
   std::int64_t seconds_since_call(const std::string& call_id) const;
   std::string head(std::string_view type) const;  // {"type":…,"uuid":…,"session_id":…
+  std::string head(std::string_view type, std::string_view uuid) const;
   bool streams() const { return options_.format == OutputFormat::stream_json; }
   bool keeps_lines() const { return options_.format == OutputFormat::json && options_.verbose; }
   bool wants_lines() const { return streams() || keeps_lines(); }
@@ -77,10 +96,12 @@ class HeadlessOutput final : public Frontend {
   std::mutex mutex_;
   // Under mutex_:
   TurnReport report_;
+  Durations durations_;
   std::string session_id_;
   Speaker main_;
   std::unordered_map<std::string, Speaker> subagents_;     // that are at work, by id
   std::unordered_map<std::string, TimePoint> calls_made_;  // of this turn
+  std::unordered_map<std::string, std::string> results_;   // that are still to come: their uuids, by call
   std::vector<std::string> lines_;                         // json: until the end
 };
 

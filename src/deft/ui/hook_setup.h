@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "deft/agent/user_hooks.h"
-#include "deft/os/curl_http_client.h"
+#include "deft/os/system_http_client.h"
 #include "deft/os/warden_processes.h"
 
 namespace deft {
@@ -28,7 +28,7 @@ class HookSetup {
   std::string project_;
   SystemClock clock_;
   WardenProcesses processes_{clock_};
-  CurlHttpClient http_;
+  SystemHttpClient http_;
   UserHooks runner_;
 };
 

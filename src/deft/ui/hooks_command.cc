@@ -37,6 +37,10 @@ would happen.
   --setting-sources LIST  which of user, project, local are read
   --trust                 hooks of this folder's own settings run, too
 
+Examples:
+  deft hooks list
+  deft hooks test PreToolUse --input '{"tool_name":"Bash","tool_input":{"command":"rm -rf build"}}'
+
 Exit code: 0; 1 if a hook failed or cannot be used; 2 unusable arguments.
 )";
 

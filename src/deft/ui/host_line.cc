@@ -39,10 +39,9 @@ Result<HostLine> message_of(const Json& json) {
   if (!content) return wrong("message.content is missing");
   auto prompt = prompt_of(*content);
   if (!prompt) return std::unexpected(prompt.error());
-  return HostMessage{.prompt = std::move(*prompt),
-                     .uuid = std::string(find_string(json, "uuid").value_or("").substr(0, kHostWordBytesMax)),
-                     .asks_model = find_bool(json, "shouldQuery").value_or(true),
-                     .message = *message};
+  prompt->uuid = std::string(find_string(json, "uuid").value_or("").substr(0, kHostWordBytesMax));
+  return HostMessage{
+      .prompt = std::move(*prompt), .asks_model = find_bool(json, "shouldQuery").value_or(true), .message = *message};
 }
 
 Result<std::string> id_of(const Json& json) {

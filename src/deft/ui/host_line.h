@@ -21,7 +21,6 @@ inline constexpr std::size_t kHostWordBytesMax = 1'000;  // of an id, a subtype 
 // A message of the user's: a turn.
 struct HostMessage {
   Prompt prompt;
-  std::string uuid = {};
   bool asks_model = true;  // "shouldQuery": false: it waits for the next one
   Json message;            // as it came, for whoever wants it replayed
 };

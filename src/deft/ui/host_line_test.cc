@@ -18,7 +18,7 @@ TEST(HostLine, AMessageIsATextOrBlocks) {
   const auto text = parsed<HostMessage>(
       R"({"type":"user","message":{"role":"user","content":"go"},"parent_tool_use_id":null,"session_id":"","uuid":"u"})");
   EXPECT_EQ(to_json(text.prompt.blocks), R"(["go"])");
-  EXPECT_EQ(text.uuid, "u");
+  EXPECT_EQ(text.prompt.uuid, "u");
   EXPECT_TRUE(text.asks_model);
   const auto blocks = parsed<HostMessage>(
       R"({"type":"user","message":{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"base64"}}]},"shouldQuery":false})");

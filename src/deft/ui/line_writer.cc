@@ -1,25 +1,34 @@
 #include "deft/ui/line_writer.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string_view>
 #include <utility>
 
-namespace deft {
-namespace {
+#include "deft/os/stop_event.h"
 
-bool write_all(int descriptor, std::string_view bytes) {
+namespace deft {
+
+// Where the descriptor does not block, what it does not take yet is waited for, until that is given up.
+bool LineWriter::write_all(std::string_view bytes) const {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) return false;
+    const StopEvent given_up(give_up_.get_token());
+    pollfd waits[] = {{.fd = descriptor_, .events = POLLOUT, .revents = 0},
+                      {.fd = given_up.fd(), .events = POLLIN, .revents = 0}};
+    if (::poll(waits, std::size(waits), -1) < 0 && errno != EINTR) return false;
+    if (give_up_.stop_requested()) return false;
   }
   return true;
 }
-
-}  // namespace
 
 LineWriter::LineWriter(int descriptor, std::function<void()> on_broken)
     : descriptor_(descriptor), on_broken_(std::move(on_broken)), thread_([this] { write_lines(); }) {}
@@ -29,8 +38,17 @@ void LineWriter::finish() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
-  changed_.notify_one();
+  changed_.notify_all();
   if (thread_.joinable()) thread_.join();
+}
+
+bool LineWriter::finish_within(std::chrono::nanoseconds at_most) {
+  std::unique_lock lock(mutex_);
+  closing_ = true;
+  changed_.notify_all();
+  const bool is_written = changed_.wait_for(lock, at_most, [this] { return is_over_; });
+  if (!is_written) give_up_.request_stop();
+  return is_written;
 }
 
 void LineWriter::put(std::string line) {
@@ -40,7 +58,7 @@ void LineWriter::put(std::string line) {
     bytes_ += line.size();
     lines_.push_back(std::move(line));
   }
-  changed_.notify_one();
+  changed_.notify_all();
 }
 
 std::size_t LineWriter::waiting_bytes() {
@@ -61,10 +79,17 @@ void LineWriter::put_progress(const std::string& call_id, std::string line) {
     bytes_ += line.size();
     progress_.emplace(call_id, lines_.insert(lines_.end(), std::move(line)));
   }
-  changed_.notify_one();
+  changed_.notify_all();
 }
 
 void LineWriter::write_lines() {
+  write_until_closed();
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
+  changed_.notify_all();
+}
+
+void LineWriter::write_until_closed() {
   bool broken = false;
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -75,7 +100,7 @@ void LineWriter::write_lines() {
     lock.unlock();
     std::string bytes;
     for (const std::string& line : lines) bytes += line;
-    if (!broken && !write_all(descriptor_, bytes)) {
+    if (!broken && !write_all(bytes)) {
       broken = true;
       on_broken_();
     }

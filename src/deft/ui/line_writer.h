@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <list>
 #include <mutex>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 
@@ -25,9 +28,15 @@ class LineWriter {
   std::size_t waiting_bytes();  // of lines that the reader has not taken yet
   void put_progress(const std::string& call_id, std::string line);
   void finish();  // returns when everything is written, or nobody reads; nothing may be put after it
+  // The same, and it is not waited for longer than this. False: the reader has not taken everything. Where the
+  // descriptor does not block, the rest is dropped; else the thread stays in its write(), and the process must leave
+  // with _exit.
+  bool finish_within(std::chrono::nanoseconds at_most);
 
  private:
   void write_lines();
+  void write_until_closed();
+  bool write_all(std::string_view bytes) const;
 
   const int descriptor_;
   const std::function<void()> on_broken_;
@@ -38,7 +47,9 @@ class LineWriter {
   std::unordered_map<std::string, std::list<std::string>::iterator> progress_;  // lines of it that still wait
   std::size_t bytes_ = 0;  // of lines_, and of those that are being written
   bool closing_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  bool is_over_ = false;
+  std::stop_source give_up_;  // what is not written by now is dropped
+  std::thread thread_;        // last: it uses all of the above
 };
 
 }  // namespace deft

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -17,8 +18,8 @@
 #include "deft/mcp/login.h"
 #include "deft/mcp/servers.h"
 #include "deft/os/change_file.h"
-#include "deft/os/curl_http_client.h"
 #include "deft/os/http_network.h"
+#include "deft/os/system_http_client.h"
 #include "deft/os/warden_processes.h"
 #include "deft/ui/mcp_add.h"
 #include "deft/ui/mcp_serve_command.h"
@@ -73,6 +74,11 @@ std::vector<std::string> own_environment() {
   return out;
 }
 
+std::optional<std::string> own_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
 struct Ground {
   SettingsPlaces places;
   SessionSettings settings;
@@ -81,7 +87,7 @@ struct Ground {
   McpApprovals approvals{McpApprovals::default_file(), change_file};
 
   McpAdmitted admission(const McpServerSettings& server) const {
-    return admit(server, policy, approvals, places.directory, settings.trusted);
+    return admit(server, policy, approvals, places.directory, settings.trusted, own_variable);
   }
   const McpServerSettings* find(std::string_view name) const {
     const auto found = std::ranges::find(read.servers, name, &McpServerSettings::name);
@@ -108,7 +114,7 @@ Result<Ground> look_around() {
 struct Bench {
   SystemClock clock;
   WardenProcesses processes{clock};
-  CurlHttpClient http{http_network(own_environment())};
+  SystemHttpClient http{http_network(own_environment())};
   McpMemory memory{McpMemory::default_file()};
   OauthFile logins{OauthFile::default_file()};
   std::unique_ptr<LoopbackBrowser> browser;
@@ -349,29 +355,15 @@ int log_in_or_out(const std::string& name, bool in) {
   if (server.kind != McpKind::http && server.kind != McpKind::sse) return complain(name + " is no server on the web");
   const McpAdmitted admitted = ground->admission(server);
   if (in && admitted.admission != McpAdmission::allowed) return complain(name + " is not used: " + admitted.reason), 1;
-  const std::vector<std::string> environment = own_environment();
-  expand_variables(server, [&](const std::string& variable) -> std::optional<std::string> {
-    for (const std::string& entry : environment) {
-      if (entry.starts_with(variable + "=")) return entry.substr(variable.size() + 1);
-    }
-    return std::nullopt;
-  });
+  expand_variables(server, variables_for(server, own_variable));
   Bench bench;
   bench.browser = std::make_unique<LoopbackBrowser>(
       bench.clock, static_cast<std::uint16_t>(server.oauth.callback_port.value_or(0)), [](const std::string& url) {
         std::printf("Open this page in your browser, and log in there:\n\n  %s\n\n", shown(url).c_str());
         std::fflush(stdout);
       });
-  const char* secret = std::getenv("MCP_CLIENT_SECRET");
   OauthAuthorizer login(bench.http, bench.clock, bench.logins,
-                        {.server = server.name,
-                         .url = server.url,
-                         .client_id = server.oauth.client_id,
-                         .client_secret = secret == nullptr ? "" : secret,
-                         .client_metadata_url = server.oauth.client_metadata_url,
-                         .scopes = server.oauth.scopes,
-                         .authorization_server_url = server.oauth.server_metadata_url,
-                         .browser = bench.browser.get()});
+                        oauth_options(server, own_variable, bench.browser.get()));
   if (!in) {
     login.log_out();
     std::printf("%s is logged out here.\n", name.c_str());

@@ -49,6 +49,15 @@ Json content_of(const Json& block) {
   return JsonObject{{"type", "text"}, {"text", to_json(block)}};
 }
 
+// The parameters of elicitation/create.
+JsonObject question_json(const std::string& message, JsonArray choices) {
+  JsonObject decision{{"type", "string"}, {"title", "Decision"}, {"enum", std::move(choices)}};
+  return {{"message", message},
+          {"requestedSchema", JsonObject{{"type", "object"},
+                                         {"properties", JsonObject{{"decision", std::move(decision)}}},
+                                         {"required", JsonArray{"decision"}}}}};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<McpHand>> McpHand::open(Options options) {
@@ -87,7 +96,8 @@ void McpHand::end() {
   engine_->feed(InputEnded{});
 }
 
-void McpHand::call(std::shared_ptr<McpServed> request, std::string tool, Json arguments) {
+void McpHand::call(std::shared_ptr<McpServed> request, std::string tool, Json arguments,
+                   std::optional<McpAnswered> answered) {
   ToolCall call{.name = std::move(tool), .input = std::move(arguments)};
   std::string id;
   {
@@ -95,7 +105,7 @@ void McpHand::call(std::shared_ptr<McpServed> request, std::string tool, Json ar
     // Results are stored by the ids of their calls, those of all clients in one folder: no two may have the same.
     id = options_.engine.agent_id + "_" + std::to_string(++calls_made_);
     call.id = id;
-    pending_.emplace(id, Pending{.request = request});
+    pending_.emplace(id, Pending{.request = request, .stop = {}, .answered = std::move(answered)});
     ++calls_in_message_;
     engine_->feed(CallArrived{std::move(call)});
     if (calls_in_message_ >= kCallsPerMessageMost) {
@@ -197,36 +207,67 @@ JsonObject McpHand::result_json(CallAnswered& answered) {
 // The client shows the question to its user.
 void McpHand::ask(const PermissionAsked& asked) {
   std::shared_ptr<McpServed> request;
+  std::optional<McpAnswered> answered;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = pending_.find(asked.call.id); found != pending_.end()) request = found->second.request;
+    if (const auto found = pending_.find(asked.call.id); found != pending_.end()) {
+      request = found->second.request;
+      answered = std::exchange(found->second.answered, std::nullopt);
+    }
   }
-  const auto deny = [this, id = asked.id](std::string why) {
-    engine_->feed(PermissionAnswer{.id = id, .verdict = Verdict::deny, .feedback = std::move(why)});
-  };
-  if (!request) return deny("");
+  if (!request) return deny(asked, "");
+  // What is approved is what was shown, all of it.
+  const std::string input = safe_display(to_json(asked.call.input));
+  if (input.size() > kShownInputBytesMax) return deny(asked, "Its input is too long to be shown to anybody.");
+  const std::string message =
+      "deft asks: may " + safe_display(asked.title) + " be done? " + safe_display(asked.decision.reason) +
+      (asked.is_destructive ? " It cannot be undone." : "") + "\n" + safe_display(asked.call.name) + " " + input;
+  if (request->caller().era == McpEra::legacy) return ask_in_session(asked, *request, message);
+  if (!answered || answered->question != message) return ask_by_answer(asked, *request, message);
+  if (!answered->allows) return deny(asked, "");
+  engine_->feed(PermissionAnswer{.id = asked.id, .verdict = Verdict::allow});
+}
+
+void McpHand::deny(const PermissionAsked& asked, std::string why) {
+  engine_->feed(PermissionAnswer{.id = asked.id, .verdict = Verdict::deny, .feedback = std::move(why)});
+}
+
+void McpHand::ask_in_session(const PermissionAsked& asked, McpServed& request, const std::string& message) {
   JsonArray choices{"allow", "deny"};
   if (!asked.proposal.empty()) choices.insert(choices.begin() + 1, "allow for this session");
-  const std::string message = "deft asks: may " + safe_display(asked.title) + " be done? " +
-                              safe_display(asked.decision.reason) +
-                              (asked.is_destructive ? " It cannot be undone." : "");
-  JsonObject schema{
-      {"type", "object"},
-      {"properties",
-       JsonObject{{"decision", JsonObject{{"type", "string"}, {"title", "Decision"}, {"enum", std::move(choices)}}}}},
-      {"required", JsonArray{"decision"}}};
-  request->ask("elicitation/create", JsonObject{{"message", message}, {"requestedSchema", std::move(schema)}},
-               [this, deny, id = asked.id](const std::expected<Json, RpcError>& said) {
-                 if (!said) return deny("The client could not ask: " + one_line(said.error().message, 200));
-                 const Json* content = find(*said, "content");
-                 const auto decision = content ? find_string(*content, "decision") : std::nullopt;
-                 if (find_string(*said, "action") != "accept" || !decision || !decision->starts_with("allow")) {
-                   return deny("");
-                 }
-                 PermissionAnswer answer{.id = id, .verdict = Verdict::allow};
-                 if (*decision != "allow") answer.always = AlwaysAllow{.destination = SettingSource::session};
-                 engine_->feed(std::move(answer));
-               });
+  request.ask("elicitation/create", question_json(message, std::move(choices)),
+              [this, asked](const std::expected<Json, RpcError>& said) {
+                if (!said) return deny(asked, "The client could not ask: " + one_line(said.error().message, 200));
+                const Json* content = find(*said, "content");
+                const auto decision = content ? find_string(*content, "decision") : std::nullopt;
+                const bool is_whole = decision == "allow for this session" && !asked.proposal.empty();
+                if (find_string(*said, "action") != "accept" || (decision != "allow" && !is_whole)) {
+                  return deny(asked, "");
+                }
+                PermissionAnswer answer{.id = asked.id, .verdict = Verdict::allow};
+                if (is_whole) answer.always = AlwaysAllow{.destination = SettingSource::session};
+                engine_->feed(std::move(answer));
+              });
+}
+
+// The request is answered with the question, and its call is taken back: who knows whether the client comes again, and
+// until then nothing else should have to wait for it.
+void McpHand::ask_by_answer(const PermissionAsked& asked, McpServed& request, const std::string& message) {
+  if (!find_object(request.caller().capabilities, "elicitation")) {
+    return deny(asked, "This client cannot ask its user." + std::string(kHowToAllow));
+  }
+  // The client makes its own request again, not what became of it here.
+  const Json* arguments = find(request.params(), "arguments");
+  auto state = options_.answers->asked(find_string(request.params(), "name").value_or(""),
+                                       arguments ? *arguments : Json(JsonObject()), message);
+  if (!state) return deny(asked, "The client could not be asked.");
+  JsonObject params = question_json(message, {"allow", "deny"});
+  params["mode"] = "form";
+  request.answer({{"resultType", "input_required"},
+                  {"inputRequests", JsonObject{{kMcpPermissionKey, JsonObject{{"method", "elicitation/create"},
+                                                                              {"params", std::move(params)}}}}},
+                  {"requestState", *std::move(state)}});
+  engine_->feed(CallCancelled{asked.call.id});
 }
 
 std::vector<StoredOutput> McpHand::stored() const {

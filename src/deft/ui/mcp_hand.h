@@ -13,6 +13,7 @@
 
 #include "deft/agent/engine.h"
 #include "deft/mcp/service.h"
+#include "deft/ui/mcp_answers.h"
 
 namespace deft {
 
@@ -32,7 +33,9 @@ class McpHand final : private Frontend {
   struct Options {
     EngineOptions engine;
     std::function<Result<void>(Engine&)> equip;  // adds the tools
-    bool asks_client = false;                    // what needs permission is asked by elicitation
+    // What needs permission is asked by elicitation: in a session by a request, else by an answer that asks for more.
+    bool asks_client = false;
+    McpAnswers* answers = nullptr;  // to questions of the second kind; outlives the hand
     std::function<void(const std::string&)> notice = nullptr;
     std::function<void()> stored = nullptr;  // something was stored away
   };
@@ -41,7 +44,9 @@ class McpHand final : private Frontend {
   McpHand(const McpHand&) = delete;
   McpHand& operator=(const McpHand&) = delete;
 
-  void call(std::shared_ptr<McpServed> request, std::string tool, Json arguments);
+  // `answered`: a question about this very call that was asked before, and what the client said to it.
+  void call(std::shared_ptr<McpServed> request, std::string tool, Json arguments,
+            std::optional<McpAnswered> answered = std::nullopt);
   void feed(Feed item) { engine_->feed(std::move(item)); }
   // Stops everything. Returns at once; has_ended() when it is done.
   void end();
@@ -56,6 +61,7 @@ class McpHand final : private Frontend {
     std::shared_ptr<McpServed> request;
     std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
     std::size_t progress = 0;
+    std::optional<McpAnswered> answered = {};
   };
 
   explicit McpHand(Options options) : options_(std::move(options)) {}
@@ -63,6 +69,9 @@ class McpHand final : private Frontend {
   void show_progress(const CallProgressed& progressed);
   void answer(CallAnswered answered);
   void ask(const PermissionAsked& asked);
+  void deny(const PermissionAsked& asked, std::string why);
+  void ask_in_session(const PermissionAsked& asked, McpServed& request, const std::string& message);
+  void ask_by_answer(const PermissionAsked& asked, McpServed& request, const std::string& message);
   JsonObject result_json(CallAnswered& answered);
 
   Options options_;

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -18,12 +17,13 @@
 #include "deft/mcp/server_http.h"
 #include "deft/mcp/server_stdio.h"
 #include "deft/os/poll_until.h"
+#include "deft/os/random_token.h"
 #include "deft/os/unique_fd.h"
 #include "deft/tools/builtin.h"
 #include "deft/ui/builtin_options.h"
 #include "deft/ui/hook_setup.h"
 #include "deft/ui/line_writer.h"
-#include "deft/ui/mcp_proxy.h"
+#include "deft/ui/lone_servers.h"
 #include "deft/ui/mcp_serve_options.h"
 #include "deft/ui/mcp_tool_service.h"
 #include "deft/ui/safe_display.h"
@@ -33,7 +33,6 @@ namespace deft {
 namespace {
 
 constexpr int kExitBadArguments = 2;
-constexpr std::size_t kTokenBytes = 32;
 constexpr Duration kLastRequestsGrace = std::chrono::seconds(5);
 constexpr Duration kLastRequestsLook = std::chrono::milliseconds(10);
 constexpr std::string_view kInstructions =
@@ -46,20 +45,6 @@ int complain(const Error& error) {
 }
 
 void say(const std::string& text) { std::fprintf(stderr, "deft mcp serve: %s\n", safe_display(text).c_str()); }
-
-Result<std::string> new_token() {
-  std::array<unsigned char, kTokenBytes> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return fail(Errc::failed, "the system has no random numbers for a token; give one with --token-file");
-  }
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string token;
-  for (const unsigned char byte : bytes) {
-    token += kDigits[byte >> 4U];
-    token += kDigits[byte & 15U];
-  }
-  return token;
-}
 
 // SIGINT and SIGTERM as a descriptor. Before any thread starts.
 UniqueFd take_over_signals() {
@@ -83,8 +68,12 @@ class Serving {
     SettingsStore store(session.settings_request, session.settings_signature, session.permissions,
                         [&](HookConfig changed) { hooks.use(std::move(changed)); });
     ResultOptions results = result_options(session.settings);
-    auto workshop = Workshop::open(
-        {.session_folder = session.session_folder, .hooks = &hooks.runner(), .store = &store, .quota = results.quota});
+    auto workshop =
+        Workshop::open({.session_folder = session.session_folder,
+                        .hooks = &hooks.runner(),
+                        .store = &store,
+                        .quota = results.quota,
+                        .survives = session.settings.waits_for_disk ? Survives::power_cut : Survives::killed});
     if (!workshop) return complain(workshop.error());
     for (const std::string& path : (*workshop)->recover_files()) {
       say(path + " had been left half-written by a session that was killed; its old content is back.");
@@ -110,17 +99,23 @@ class Serving {
              },
          .left_out = {"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"},  // they talk to a person who is not here
          .asks_client = options_.asks_client,
+         .clock = clock_,
          .instructions = std::string(kInstructions),
          .notice = say,
          .announce = [this](const McpChange& change) { announce(change); }});
     if (!service) return complain(service.error());
-    std::unique_ptr<McpProxy> proxy;
+    std::unique_ptr<LoneServers> proxy;
     if (options_.proxy) {
-      auto started = McpProxy::start(
-          {.settings = session.settings_request,
+      auto started = LoneServers::start(
+          {.directory = session.working_directory,
+           .requested = session.mcp,
+           .settings = session.settings_files,
+           .trusted = session.permissions.trusted,
+           .directories = session.directories,
            .session_id = std::string(file_name(folder)),
-           .publish = [target = service->get()](const std::string& server,
-                                                const auto& tools) { target->set_group(server, tools); },
+           .environment = {std::string(kMcpProxyVariable) + "=1"},
+           .publish = [target = service->get()](
+                          PublishedTools published) { target->set_group(published.server, published.tools); },
            .notice = say});
       if (!started) return complain(started.error());
       proxy = std::move(*started);
@@ -181,23 +176,28 @@ class Serving {
   int serve_http(McpToolService& service) {
     const bool makes_token = options_.token.empty();
     if (makes_token) {
-      auto token = new_token();
-      if (!token) return complain(token.error());
+      auto token = random_token();
+      if (!token) return complain({token.error().code, token.error().message + "; give a token with --token-file"});
       options_.token = std::move(*token);
     }
     // Which port it is, is known only when it listens; until then nobody is let in.
     std::shared_ptr<McpHttpEndpoint> endpoint;
     std::mutex mutex;
-    auto server = start_http_server({.address = options_.address, .port = options_.port}, clock_,
-                                    [&](ReadRequest request, std::shared_ptr<HttpAnswer> answer) {
-                                      std::shared_ptr<McpHttpEndpoint> now;
-                                      {
-                                        const std::lock_guard lock(mutex);
-                                        now = endpoint;
-                                      }
-                                      if (!now) return answer->send(503, {{"Retry-After", "1"}}, "");
-                                      now->serve(std::move(request), std::move(answer));
-                                    });
+    const auto endpoint_now = [&] {
+      const std::lock_guard lock(mutex);
+      return endpoint;
+    };
+    HttpServerOptions listening{.address = options_.address, .port = options_.port};
+    listening.takes_body = [&](const ReadRequest& head) {
+      const auto now = endpoint_now();
+      return now && now->takes_body(head);
+    };
+    auto server =
+        start_http_server(std::move(listening), clock_, [&](ReadRequest request, std::shared_ptr<HttpAnswer> answer) {
+          const auto now = endpoint_now();
+          if (!now) return answer->send(503, {{"Retry-After", "1"}}, "");
+          now->serve(std::move(request), std::move(answer));
+        });
     if (!server) return complain(server.error());
     const std::uint16_t port = (*server)->port();
     {

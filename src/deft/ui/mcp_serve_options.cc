@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "deft/base/http_guard.h"
-#include "deft/ui/mcp_proxy.h"
+#include "deft/ui/lone_servers.h"
 
 namespace deft {
 namespace {

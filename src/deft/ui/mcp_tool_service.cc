@@ -26,7 +26,7 @@ bool always_reads(const Tool& tool) {
 Result<std::unique_ptr<McpToolService>> McpToolService::make(Options options) {
   std::unique_ptr<McpToolService> service(new McpToolService(std::move(options)));
   // The first hand is opened now: what is wrong shows at once, and its tools are those that are listed.
-  auto hand = service->open_hand({});
+  auto hand = service->open_hand({.era = McpEra::modern});
   if (!hand) return std::unexpected(hand.error());
   service->hands_.emplace("", std::move(*hand));
   return service;
@@ -59,8 +59,10 @@ Result<std::unique_ptr<McpHand>> McpToolService::open_hand(const McpRequester& c
   const bool is_first = std::exchange(is_first_, false);
   hand.engine.agent_id = "client-" + random_uuid().substr(0, 8);  // its journal has a name that no other run has
   hand.engine.agent_type = "mcp-client";
+  // Those without a session share a hand; of them each request says whether its client can be asked.
   hand.asks_client =
-      options_.asks_client && caller.era == McpEra::legacy && find_object(caller.capabilities, "elicitation");
+      options_.asks_client && (caller.era == McpEra::modern || find_object(caller.capabilities, "elicitation"));
+  hand.answers = &answers_;
   hand.stored = [this] {
     if (options_.announce) options_.announce({.what = McpChange::What::resources});
   };
@@ -200,10 +202,17 @@ void McpToolService::call_tool(const std::shared_ptr<McpServed>& request) {
   if (!pool()->find(*name)) {
     return request->fail({kRpcInvalidParams, "no such tool: " + json_quote(name->substr(0, 128))});
   }
+  const Json given = arguments ? *arguments : Json(JsonObject());
+  std::optional<McpAnswered> answered;
+  if (request->caller().era == McpEra::modern) {
+    auto taken = answers_.take(*name, given, request->params());
+    if (!taken) return request->fail({kRpcInvalidParams, taken.error().message});
+    answered = *std::move(taken);
+  }
   std::string problem;
   const auto hand = hand_for(request->caller(), problem);
   if (!hand) return request->fail({kRpcInternalError, problem});
-  hand->call(request, std::string(*name), arguments ? *arguments : Json(JsonObject()));
+  hand->call(request, std::string(*name), given, std::move(answered));
 }
 
 std::vector<StoredOutput> McpToolService::stored_for(const McpRequester& caller) {

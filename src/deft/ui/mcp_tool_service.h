@@ -25,6 +25,7 @@ class McpToolService final : public McpService {
     std::function<std::vector<std::shared_ptr<Tool>>(Engine&)> make_tools;
     std::vector<std::string> left_out = {};  // tools that make no sense to a client
     bool asks_client = false;
+    const Clock& clock;
     std::string instructions = {};
     std::function<void(const std::string&)> notice = nullptr;
     std::function<void(const McpChange&)> announce = nullptr;
@@ -43,7 +44,7 @@ class McpToolService final : public McpService {
   bool end();
 
  private:
-  explicit McpToolService(Options options) : options_(std::move(options)) {}
+  explicit McpToolService(Options options) : options_(std::move(options)), answers_(options_.clock) {}
   std::shared_ptr<McpHand> hand_for(const McpRequester& caller, std::string& problem);
   Result<std::unique_ptr<McpHand>> open_hand(const McpRequester& caller);
   std::shared_ptr<const ToolPool> pool() const;
@@ -56,6 +57,7 @@ class McpToolService final : public McpService {
   std::vector<StoredOutput> stored_for(const McpRequester& caller);
 
   const Options options_;
+  McpAnswers answers_;
   mutable std::mutex mutex_;
   // All under mutex_.
   std::map<std::string, std::shared_ptr<McpHand>> hands_;  // by session; "" is for requests without one

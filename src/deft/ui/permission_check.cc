@@ -283,10 +283,7 @@ void declare_by_name(PermissionQuestion& question, const Permissions& permission
     const bool has_path = tool == kPatchTool ? parse_patch(path).has_value() : !path.empty();
     question.edits_files = question.all_paths_known = has_path;
   }
-  if (subject.kind == SubjectKind::command) {
-    const auto command = question.input ? find_string(*question.input, subject.field) : std::nullopt;
-    const shell::ClassifyOptions options{.cwd = setup.directory, .home = setup.home, .files = setup.files};
-    question.read_only = tool == "Bash" && command && shell::classify(*command, options).read_only;
+  if (subject.kind == SubjectKind::command || subject.kind == SubjectKind::windows_command) {
     const bool leaves_sandbox = question.input && (find(*question.input, "dangerouslyDisableSandbox") ||
                                                    find(*question.input, "dangerously_disable_sandbox"));
     if (leaves_sandbox && !question.own_verdict) {
@@ -296,6 +293,11 @@ void declare_by_name(PermissionQuestion& question, const Permissions& permission
         question.own_verdict = OwnVerdict{Verdict::ask, "it wants to run outside the sandbox", true};
       }
     }
+  }
+  if (subject.kind == SubjectKind::command) {
+    const auto command = question.input ? find_string(*question.input, subject.field) : std::nullopt;
+    const shell::ClassifyOptions options{.cwd = setup.directory, .home = setup.home, .files = setup.files};
+    question.read_only = tool == "Bash" && command && shell::classify(*command, options).read_only;
     if (!command) question.own_verdict = OwnVerdict{Verdict::ask, "there is no command in it", true};
   }
   const auto* known = std::ranges::find(kNatures, tool, [](const auto& entry) { return entry.first; });

@@ -31,9 +31,7 @@ INPUT is the call's input as a JSON object; for Bash the command itself, for fil
 
 Examples:
   deft permissions check Bash 'git status && rm -rf build'
-  deft permissions check --settings '{"permissions":{"deny":["Read(.env)"]
-}
-}' Read .env
+  deft permissions check --settings '{"permissions":{"deny":["Read(.env)"]}}' Read .env
 
 Exit code: 0 allowed, 1 asked for, 3 denied, 2 unusable arguments; with --json always 0.
 )help";

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "deft/agent/session_index.h"
 #include "deft/base/path.h"
 
 namespace deft {
@@ -15,7 +16,7 @@ std::string current_directory() {
 Result<SessionPlace> session_argument(const std::string& word) {
   const SessionStore store(SessionStore::default_folder());
   if (word.empty()) return store.latest(current_directory());
-  if (word.find('/') == std::string::npos) return store.find(word);
+  if (word.find('/') == std::string::npos) return find_session(store, word);
   const std::string folder = absolute_path(word, current_directory());
   return SessionPlace{.id = std::string(file_name(folder)), .folder = folder};
 }

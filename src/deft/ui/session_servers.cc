@@ -1,6 +1,7 @@
 #include "deft/ui/session_servers.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "deft/base/utf8.h"
@@ -37,7 +38,7 @@ Result<Json> ask_host(const HostAccess& host, const McpElicitation& elicitation,
   return host.ask_and_wait(std::move(request), std::move(stop));
 }
 
-std::unique_ptr<McpTransport> host_transport(const HostAccess& host, const std::string& server) {
+std::unique_ptr<HostTransport> host_transport(const HostAccess& host, const std::string& server) {
   return std::make_unique<HostTransport>(
       [ask = host.ask, server](Json message, std::function<void(Result<Json>)> then) {
         ask({{"subtype", "mcp_message"}, {"server_name", server}, {"message", std::move(message)}},
@@ -50,8 +51,28 @@ std::unique_ptr<McpTransport> host_transport(const HostAccess& host, const std::
       });
 }
 
+std::optional<std::string> own_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+McpScope scope_of(SettingSource source) {
+  switch (source) {
+    case SettingSource::managed: return McpScope::managed;
+    case SettingSource::command_line:
+    case SettingSource::session: return McpScope::command_line;
+    case SettingSource::local: return McpScope::local;
+    case SettingSource::project: return McpScope::project;
+    case SettingSource::user: return McpScope::user;
+  }
+  return McpScope::project;
+}
+
 constexpr std::size_t kPromptTextBytesMax = std::size_t{1} << 20;
 constexpr std::size_t kPromptsMax = 1000;
+constexpr std::size_t kPromptArgumentsMax = 50;
+constexpr std::size_t kPromptArgumentBytesMax = 200;
+constexpr std::size_t kResourceUriBytesShown = 1000;
 
 // The messages of prompts/get as one text.
 Result<std::string> prompt_text(const Json& result) {
@@ -72,11 +93,13 @@ Result<std::string> prompt_text(const Json& result) {
 
 ServerPrompt server_prompt(const std::shared_ptr<McpConnection>& server, const Json& entry) {
   const std::string name(find_string(entry, "name").value_or(""));
-  ServerPrompt out{.name = mcp_tool_name(server->name(), name, {}),
+  ServerPrompt out{.name = mcp_api_name({.server = plain_mcp_word(server->name()), .tool = name}),
                    .description = tamed_text(find_string(entry, "description").value_or(""), kMcpDescriptionBytesMax)};
   if (const JsonArray* arguments = find_array(entry, "arguments")) {
     for (const Json& argument : *arguments) {
-      if (const auto word = find_string(argument, "name")) out.arguments.emplace_back(*word);
+      if (out.arguments.size() == kPromptArgumentsMax) break;
+      const auto word = find_string(argument, "name");
+      if (word && tamed_text(*word, kPromptArgumentBytesMax) == *word) out.arguments.emplace_back(*word);
     }
   }
   out.expand = [server, name](const std::map<std::string, std::string>& given,
@@ -98,8 +121,45 @@ struct SessionServers::Mailbag {
   std::function<void()> waiting;
 };
 
-SessionServers::SessionServers(SessionServersOptions options)
-    : memory_(McpMemory::default_file()), logins_(OauthFile::default_file()), mailbag_(std::make_shared<Mailbag>()) {
+struct SessionServers::Doors {
+  std::mutex mutex;
+  std::map<std::string, std::function<void(Json)>> by_server;  // under mutex
+};
+
+Result<ServerChoice> choose_servers(const std::string& directory, const McpRequestedFiles& requested,
+                                    const std::vector<LoadedFile>& settings, bool trusted) {
+  auto read = read_mcp_servers(settings_places(directory), requested);
+  if (!read) return std::unexpected(std::move(read.error()));
+  ServerChoice choice{
+      .notices = std::move(read->problems), .policy = read_mcp_policy(settings, trusted), .trusted = trusted};
+  if (read->servers.empty()) return choice;
+  const McpApprovals approvals(McpApprovals::default_file(), change_file);
+  for (McpServerSettings& server : read->servers) {
+    McpAdmitted admitted = admit(server, choice.policy, approvals, directory, trusted, own_variable);
+    if (admitted.admission == McpAdmission::allowed) {
+      choice.servers.push_back(std::move(server));
+      continue;
+    }
+    if (admitted.admission != McpAdmission::disabled) {
+      choice.notices.push_back("the MCP server " + server.name + " is not started: " + admitted.reason);
+    }
+    choice.not_started.emplace_back(std::move(server.name), std::move(admitted.reason));
+  }
+  return choice;
+}
+
+SessionServers::SessionServers(SessionServersOptions options, ServerChoice choice)
+    : clock_(options.clock),
+      memory_(McpMemory::default_file()),
+      logins_(OauthFile::default_file()),
+      configured_(std::move(choice.servers)),
+      not_started_(std::move(choice.not_started)),
+      notices_(std::move(choice.notices)),
+      mailbag_(std::make_shared<Mailbag>()),
+      doors_(std::make_shared<Doors>()),
+      policy_(std::move(choice.policy)),
+      directory_(options.directory),
+      trusted_(choice.trusted) {
   mailbag_->waiting = options.tools_waiting;
   McpServersOptions servers{.processes = options.processes,
                             .http = options.http,
@@ -110,15 +170,21 @@ SessionServers::SessionServers(SessionServersOptions options)
                             .directory = options.directory,
                             .session_id = options.session_id,
                             .roots = options.roots,
-                            .sampling = options.sampling};
+                            .sampling = options.sampling,
+                            .elicitation = options.elicitation};
   if (options.host) {
     servers.elicitation = [host = *options.host](const McpElicitation& elicitation, std::stop_token stop) {
       return ask_host(host, elicitation, std::move(stop));
     };
-    servers.make_sdk_transport = [host = *options.host](const std::string& server) {
-      return host_transport(host, server);
+    servers.make_sdk_transport = [host = *options.host, doors = doors_](const std::string& server) {
+      auto transport = host_transport(host, server);
+      const std::lock_guard lock(doors->mutex);
+      doors->by_server.insert_or_assign(server, transport->door());
+      return transport;
     };
   }
+  servers.noted = options.noted;
+  common_.emplace(servers);
   servers.publish = [bag = mailbag_](const std::string& server, std::vector<std::shared_ptr<Tool>> tools) {
     {
       const std::lock_guard lock(bag->mutex);
@@ -126,34 +192,59 @@ SessionServers::SessionServers(SessionServersOptions options)
     }
     if (bag->waiting) bag->waiting();
   };
-  servers.noted = options.noted;
   servers_ = std::make_unique<McpServers>(std::move(servers));
+  restart();
 }
 
 SessionServers::~SessionServers() = default;
 
-Result<std::unique_ptr<SessionServers>> SessionServers::open(SessionServersOptions options) {
-  const SettingsPlaces places = settings_places(options.directory);
-  auto read = read_mcp_servers(places, options.requested);
-  if (!read) return std::unexpected(std::move(read.error()));
-  const McpPolicy policy = read_mcp_policy(options.files, options.trusted);
+SessionServers::OfAgent SessionServers::start_for_agent(const JsonArray& entries, SettingSource source,
+                                                        const std::string& origin, std::stop_token stop) const {
+  OfAgent out;
+  std::vector<McpServerSettings> wanted;
   const McpApprovals approvals(McpApprovals::default_file(), change_file);
-  const std::string directory = options.directory;
-  const bool trusted = options.trusted;
-  std::unique_ptr<SessionServers> out(new SessionServers(std::move(options)));
-  out->notices_ = std::move(read->problems);
-  for (McpServerSettings& server : read->servers) {
-    McpAdmitted admitted = admit(server, policy, approvals, directory, trusted);
-    if (admitted.admission == McpAdmission::allowed) {
-      out->configured_.push_back(std::move(server));
-      continue;
+  for (const Json& one : entries) {
+    const JsonObject* named = one.if_object();
+    for (auto entry = named ? named->begin() : nullptr; named && entry != named->end(); ++entry) {
+      const std::string name(entry->key());
+      auto server = read_mcp_server(name, entry->value());
+      if (!server) {
+        out.notices.push_back(origin + ": the MCP server " + name + ": " + server.error().message);
+        continue;
+      }
+      server->scope = scope_of(source);
+      server->file = origin;
+      const McpAdmitted admitted = admit(*server, policy_, approvals, directory_, trusted_, own_variable);
+      if (admitted.admission == McpAdmission::allowed) {
+        wanted.push_back(*std::move(server));
+      } else {
+        out.notices.push_back(origin + ": the MCP server " + name + " is not started: " + admitted.reason);
+      }
     }
-    if (admitted.admission != McpAdmission::disabled) {
-      out->notices_.push_back("the MCP server " + server.name + " is not started: " + admitted.reason);
-    }
-    out->not_started_.emplace_back(std::move(server.name), std::move(admitted.reason));
   }
-  out->restart();
+  if (wanted.empty()) return out;
+  struct Published {
+    std::mutex mutex;
+    std::map<std::string, std::vector<std::shared_ptr<Tool>>> tools;  // by server; under mutex
+  };
+  const auto published = std::make_shared<Published>();
+  McpServersOptions options = *common_;
+  options.publish = [published](const std::string& server, std::vector<std::shared_ptr<Tool>> tools) {
+    const std::lock_guard lock(published->mutex);
+    published->tools.insert_or_assign(server, std::move(tools));
+  };
+  const auto servers = std::make_shared<McpServers>(std::move(options));
+  servers->start(std::move(wanted));
+  servers->wait(kMcpFirstWait, std::move(stop));
+  for (const McpStatus& status : servers->statuses()) {
+    if (status.state != McpState::ready) {
+      out.notices.push_back(origin + ": the MCP server " + status.name +
+                            " is not there: " + (status.detail.empty() ? "it did not answer in time" : status.detail));
+    }
+  }
+  const std::lock_guard lock(published->mutex);
+  for (auto& [server, tools] : published->tools) out.tools.insert(out.tools.end(), tools.begin(), tools.end());
+  out.servers = servers;
   return out;
 }
 
@@ -177,18 +268,66 @@ std::vector<PublishedTools> SessionServers::take_published() {
   return std::exchange(mailbag_->published, {});
 }
 
-void SessionServers::wait_for_first(std::stop_token stop) { servers_->wait(kMcpFirstWait, std::move(stop)); }
+void SessionServers::wait_for_first(const std::stop_token& stop) {
+  const TimePoint latest = clock_.now() + kMcpNamedWait;
+  servers_->wait(kMcpFirstWait, stop);
+  for (const McpServerSettings& server : configured_) {
+    if (server.scope != McpScope::command_line) continue;
+    if (const auto connection = servers_->find(server.name)) connection->wait_until_settled(latest, stop);
+  }
+}
 
 std::vector<std::shared_ptr<Tool>> SessionServers::resource_tools() const {
   const McpCallers callers = [servers = servers_.get()] { return servers->callers(); };
   return {make_list_mcp_resources_tool(callers), make_read_mcp_resource_tool(callers)};
 }
 
+Result<std::string> SessionServers::call_for_hook(const HookServices::ToolRequest& request,
+                                                  std::stop_token stop) const {
+  const auto server = servers_->find(request.server);
+  if (!server) return fail(Errc::not_found, "there is no MCP server " + json_quote(request.server.substr(0, 60)));
+  const Duration left = request.deadline - clock_.now();
+  const auto outcome = server->call_tool(request.tool, request.input, {.timeout = left}, std::move(stop));
+  if (!outcome) return std::unexpected(mcp_call_error(request.server, outcome.error()));
+  std::string text;
+  if (const JsonArray* content = find_array(*outcome, "content")) {
+    for (const Json& block : *content) {
+      if (const auto words = find_string(block, "text")) text += (text.empty() ? "" : "\n") + std::string(*words);
+    }
+  }
+  if (find_bool(*outcome, "isError").value_or(false)) return fail(Errc::failed, std::move(text));
+  return text;
+}
+
+std::vector<std::string> SessionServers::take_reminders() const {
+  std::string changed;
+  for (const auto& server : servers_->connections()) {
+    for (const std::string& uri : server->take_changed_resources()) {
+      changed += tamed_text(uri, kResourceUriBytesShown) + " of the server " + server->name() + "\n";
+    }
+  }
+  if (changed.empty()) return {};
+  return {
+      "<system-reminder>\nThese resources have changed since you read them; read them again with "
+      "ReadMcpResourceTool if they matter for what you do:\n" +
+      changed + "</system-reminder>"};
+}
+
 std::vector<ServerPrompt> SessionServers::prompts() const {
   std::vector<ServerPrompt> out;
-  for (const auto& server : servers_->connections()) {
+  const auto all = servers_->connections();
+  for (const auto& server : all) {
+    // "/mcp__a__b__c" of the server "a" would be taken for the "c" of the server "a__b", if there is one.
+    const auto is_of_another = [&](const std::string& name) {
+      return std::ranges::any_of(all, [&](const auto& other) {
+        return other->name().size() > server->name().size() &&
+               name.starts_with("mcp__" + plain_mcp_word(other->name()) + "__");
+      });
+    };
     for (const Json& entry : server->prompts()) {
-      if (out.size() < kPromptsMax && find_string(entry, "name")) out.push_back(server_prompt(server, entry));
+      if (out.size() == kPromptsMax || !find_string(entry, "name")) continue;
+      ServerPrompt prompt = server_prompt(server, entry);
+      if (!is_of_another(prompt.name)) out.push_back(std::move(prompt));
     }
   }
   return out;
@@ -212,6 +351,25 @@ JsonArray SessionServers::statuses() const {
   return out;
 }
 
+bool SessionServers::take_host_message(const std::string& server, Json message) {
+  std::function<void(Json)> door;
+  {
+    const std::lock_guard lock(doors_->mutex);
+    const auto found = doors_->by_server.find(server);
+    if (found == doors_->by_server.end()) return false;
+    door = found->second;
+  }
+  door(std::move(message));
+  return true;
+}
+
+bool SessionServers::is_of_host(std::string_view server) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(of_host_, [&](const McpServerSettings& one) {
+    return one.kind == McpKind::sdk && plain_mcp_word(one.name) == server;
+  });
+}
+
 void SessionServers::add_host_servers(const std::vector<std::string>& names) {
   std::unique_lock lock(mutex_);
   for (const std::string& name : names) {
@@ -230,6 +388,7 @@ Result<JsonObject> SessionServers::set_servers(const Json& servers) {
   if (!servers.is_object()) return fail(Errc::invalid_input, "\"servers\" must be an object");
   std::vector<McpServerSettings> wanted;
   JsonObject errors;
+  const McpApprovals approvals(McpApprovals::default_file(), change_file);
   for (const auto& [key, entry] : servers.get_object()) {
     const std::string name(key.data(), key.size());
     auto server = read_mcp_server(name, entry);
@@ -238,6 +397,11 @@ Result<JsonObject> SessionServers::set_servers(const Json& servers) {
       continue;
     }
     server->scope = McpScope::command_line;
+    const McpAdmitted admitted = admit(*server, policy_, approvals, directory_, trusted_, own_variable);
+    if (admitted.admission != McpAdmission::allowed) {
+      errors[name] = "the MCP server " + name + " is not started: " + admitted.reason;
+      continue;
+    }
     wanted.push_back(*std::move(server));
   }
   std::unique_lock lock(mutex_);

@@ -17,8 +17,10 @@
 #include "deft/agent/session.h"
 #include "deft/agent/session_index.h"
 #include "deft/agent/transcript.h"
+#include "deft/base/secret_mask.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
+#include "deft/os/secrecy.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_argument.h"
 
@@ -34,7 +36,8 @@ Usage: deft sessions list [--all] [--limit N] [--json]     of this directory, or
        deft sessions remove SESSION… [--yes]
        deft sessions remove --older-than DAYS [--yes]
 
-SESSION is an id, the beginning of one, a title or a folder; without it the last one of this directory is meant.
+SESSION is an id, the beginning of one, a title or a folder; without it the last one of this directory is meant. Keys
+and passwords that look like it, or that the environment holds, are shown as ****.
 
 Examples:
   deft sessions list
@@ -42,6 +45,8 @@ Examples:
   deft sessions search "connection reset" --all
   deft sessions export --json > conversation.json
   deft -p --resume 3f2a "Where were we?"
+
+Exit code: 0; 1 if search finds nothing or a session cannot be removed; 2 unusable arguments, or there is no such session.
 )";
 
 constexpr std::size_t kListedDefault = 50;
@@ -59,7 +64,7 @@ struct Options {
 };
 
 int complain(std::string_view message) {
-  std::fprintf(stderr, "deft sessions: %.*s\n", static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "deft sessions: %s\n", safe_display(message).c_str());
   return 2;
 }
 
@@ -103,14 +108,38 @@ std::string time_text(std::int64_t milliseconds) {
   return text.data();
 }
 
-std::string shown(std::string_view text) { return safe_display(one_line(text, kShownLineCharacters)); }
+// People show these to others.
+const SecretMask& mask() {
+  static const SecretMask known(secrets_of_environment());
+  return known;
+}
+
+std::string masked(std::string_view text) { return mask().masked_values(text); }
+
+std::string shown(std::string_view text) { return safe_display(one_line(masked(text), kShownLineCharacters)); }
+
+// A terminal would obey what is in it.
+std::string printed(std::string_view text) {
+  static const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
+  return is_terminal ? safe_display(masked(text), LineEnds::kept) : masked(text);
+}
+
+void print_json(const JsonObject& json) { std::puts(to_json(mask().masked_json_values(Json(json))).c_str()); }
+
+// As it is, every digit of it, unless there is a secret in it.
+std::string masked_content(const std::string& content) {
+  const auto blocks = parse_json(content);
+  if (!blocks) return content;
+  const Json without = mask().masked_json_values(*blocks);
+  return without == *blocks ? content : to_json(without);
+}
 
 void print_summary(const SessionSummary& session, bool with_directory) {
   const std::string& about = session.title.empty() ? session.prompt : session.title;
-  std::printf("%s  %s  %3lld turns  %s%s%s\n", session.place.id.substr(0, 8).c_str(),
+  std::printf("%s  %s  %3lld %s  %s%s%s\n", session.place.id.substr(0, 8).c_str(),
               time_text(session.changed_ms).c_str(), static_cast<long long>(session.turns),
-              with_directory ? safe_display(session.directory).c_str() : "", with_directory ? "  " : "",
-              shown(about).c_str());
+              session.turns == 1 ? "turn " : "turns", with_directory ? safe_display(session.directory).c_str() : "",
+              with_directory ? "  " : "", shown(about).c_str());
 }
 
 SessionIndex::Query query_of(const Options& options) {
@@ -126,7 +155,7 @@ int run_list(const Options& options) {
   if (!sessions) return complain(sessions.error().message);
   for (const SessionSummary& session : *sessions) {
     if (options.json) {
-      std::puts(to_json(summary_json(session)).c_str());
+      print_json(summary_json(session));
     } else {
       print_summary(session, options.all);
     }
@@ -148,11 +177,11 @@ int run_search(const Options& options) {
     if (options.json) {
       JsonObject json = summary_json(hit.session);
       json["excerpt"] = hit.excerpt;
-      std::puts(to_json(json).c_str());
+      print_json(json);
       continue;
     }
     print_summary(hit.session, options.all);
-    std::printf("          %s\n", safe_display(hit.excerpt).c_str());
+    std::printf("          %s\n", safe_display(masked(hit.excerpt)).c_str());
   }
   return hits->empty() ? 1 : 0;
 }
@@ -193,7 +222,7 @@ int run_show(const Options& options) {
   const auto summary = summarise_session(*place);
   if (!summary) return complain(summary.error().message);
   if (options.json) {
-    std::puts(to_json(summary_json(*summary)).c_str());
+    print_json(summary_json(*summary));
   } else {
     std::printf("%s\n%s\n%s to %s, %lld turns, %lld messages, %lld tokens\n\n", place->id.c_str(),
                 safe_display(summary->directory).c_str(), time_text(summary->began_ms).c_str(),
@@ -202,7 +231,7 @@ int run_show(const Options& options) {
   }
   std::size_t turn = 0;
   const auto told = read_transcript(place->journal(), [&](const TranscriptItem& item) {
-    if (options.json) return std::puts(to_json(item_json(item)).c_str()), void();
+    if (options.json) return print_json(item_json(item));
     print_item(item, turn);
   });
   return told ? 0 : complain(told.error().message);
@@ -228,19 +257,21 @@ std::string first_lines(std::string_view text, std::size_t lines_max) {
 int export_markdown(const SessionPlace& place) {
   const auto summary = summarise_session(place);
   if (!summary) return complain(summary.error().message);
-  std::printf("# %s\n\n%s, %s\n", summary->title.empty() ? summary->prompt.c_str() : summary->title.c_str(),
-              summary->directory.c_str(), time_text(summary->began_ms).c_str());
+  std::printf("# %s\n\n%s, %s\n", printed(summary->title.empty() ? summary->prompt : summary->title).c_str(),
+              printed(summary->directory).c_str(), time_text(summary->began_ms).c_str());
   const auto told = read_transcript(place.journal(), [&](const TranscriptItem& item) {
     switch (item.kind) {
-      case TranscriptItem::Kind::prompt: return std::printf("\n## User\n\n%s\n", item.text.c_str()), void();
+      case TranscriptItem::Kind::prompt: return std::printf("\n## User\n\n%s\n", printed(item.text).c_str()), void();
       case TranscriptItem::Kind::thinking: return;
-      case TranscriptItem::Kind::text: return std::printf("\n%s\n", item.text.c_str()), void();
-      case TranscriptItem::Kind::compaction: return std::printf("\n## Compacted\n\n%s\n", item.text.c_str()), void();
+      case TranscriptItem::Kind::text: return std::printf("\n%s\n", printed(item.text).c_str()), void();
+      case TranscriptItem::Kind::compaction:
+        return std::printf("\n## Compacted\n\n%s\n", printed(item.text).c_str()), void();
       case TranscriptItem::Kind::call:
-        return std::printf("\n**%s**\n\n%s", item.tool.c_str(), fenced(item.text, "json").c_str()), void();
+        return std::printf("\n**%s**\n\n%s", printed(item.tool).c_str(), fenced(printed(item.text), "json").c_str()),
+               void();
       case TranscriptItem::Kind::result:
         std::printf("\n%s\n\n%s", item.is_error ? "Failed:" : "Result:",
-                    fenced(first_lines(item.text, kResultLinesInMarkdown), "").c_str());
+                    fenced(first_lines(printed(item.text), kResultLinesInMarkdown), "").c_str());
         return;
     }
   });
@@ -253,12 +284,13 @@ int export_json(const SessionPlace& place) {
   const auto summary = summarise_session(place);
   if (!summary) return complain(summary.error().message);
   // Contents are texts that are JSON already: every digit stays as it is.
-  std::string out = "{\"session\":" + to_json(summary_json(*summary)) + ",\"messages\":[";
+  std::string out =
+      "{\"session\":" + to_json(mask().masked_json_values(Json(summary_json(*summary)))) + ",\"messages\":[";
   bool is_first = true;
   for (const HistoryMessage& message : session->history) {
     if (!std::exchange(is_first, false)) out += ",";
     out += std::string("\n{\"role\":\"") + (message.role == Role::user ? "user" : "assistant") +
-           "\",\"content\":" + message.content + "}";
+           "\",\"content\":" + masked_content(message.content) + "}";
   }
   std::puts((out + "\n]}").c_str());
   return 0;
@@ -286,7 +318,7 @@ Result<std::vector<SessionPlace>> places_to_remove(const Options& options) {
   std::vector<SessionPlace> places;
   const SessionStore store(SessionStore::default_folder());
   for (const std::string& word : options.words) {
-    auto place = store.find(word);
+    auto place = find_session(store, word);
     if (!place) return std::unexpected(place.error());
     places.push_back(std::move(*place));
   }

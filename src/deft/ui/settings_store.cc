@@ -31,7 +31,7 @@ Result<std::string> file_of(SettingSource destination, const SettingsPlaces& pla
     case SettingSource::command_line:
     case SettingSource::session: break;
   }
-  return fail(Errc::invalid_input, "rules are not written to the " + std::string(to_string(destination)) + " settings");
+  return fail(Errc::invalid_input, "nothing is written to the " + std::string(to_string(destination)) + " settings");
 }
 
 }  // namespace
@@ -76,9 +76,20 @@ Result<void> SettingsStore::keep(SettingSource destination, const std::vector<st
   return {};
 }
 
+Result<void> SettingsStore::write(SettingSource destination, std::string_view key, const Json& value) const {
+  const auto file = file_of(destination, settings_places(request_.directory));
+  if (!file) return std::unexpected(file.error());
+  return write_value(*file, key, value, change_file);
+}
+
+void SettingsStore::use(SettingsRequest request) {
+  request_ = std::move(request);
+  is_changed_ = true;
+}
+
 std::optional<PermissionStore::Changed> SettingsStore::reload() {
   std::string signature = settings_signature(request_);
-  if (signature == signature_) return std::nullopt;
+  if (!std::exchange(is_changed_, false) && signature == signature_) return std::nullopt;
   std::vector<ChangedFile> files = changed_files(request_, signature_, signature);
   signature_ = std::move(signature);
   auto session = load_session_settings(request_);

@@ -26,11 +26,16 @@ class SettingsStore final : public PermissionStore {
 
   Result<void> keep(SettingSource destination, const std::vector<std::string>& rules) override;
   std::optional<Changed> reload() override;
+  // One key of deft's own file of that level, everything else as it was.
+  Result<void> write(SettingSource destination, std::string_view key, const Json& value) const;
+  // Something else was asked for: the next reload() reads it all again. On the turn's thread, between turns.
+  void use(SettingsRequest request);
 
  private:
-  const SettingsRequest request_;
+  SettingsRequest request_;
   std::string signature_;
-  PermissionSetup last_;  // that could be used
+  bool is_changed_ = false;  // by use()
+  PermissionSetup last_;     // that could be used
   std::function<void(HookConfig)> use_hooks_;
 };
 

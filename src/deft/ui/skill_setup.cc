@@ -26,6 +26,7 @@ SkillSetup::SkillSetup(SkillSetupRequest request, Engine& engine, UserHooks& hoo
                    .trusted = request_.trusted,
                    .sources = request_.wanted,
                    .model_named = request_.model_named,
+                   .settings = request_.settings,
                    .may_read = [&engine](const std::string& path) { return !engine.permissions()->hides(path); }},
       engine.workshop().os().files);
 }
@@ -41,14 +42,12 @@ SkillToolOptions SkillSetup::tool_options() const {
 }
 
 AfterReading SkillSetup::after_reading(AfterReading earlier) const {
-  return
-      [shelf = shelf_, earlier = std::move(earlier), &files = engine_.workshop().os().files](const std::string& path) {
-        std::vector<std::string> texts = earlier ? earlier(path) : std::vector<std::string>();
-        const auto canonical = files.canonical(path);
-        std::string text = canonical ? new_skills_text(shelf->after_reading(*canonical)) : "";
-        if (!text.empty()) texts.push_back(std::move(text));
-        return texts;
-      };
+  return [shelf = shelf_, earlier = std::move(earlier)](const std::string& path) {
+    std::vector<std::string> texts = earlier ? earlier(path) : std::vector<std::string>();
+    std::string text = new_skills_text(shelf->after_reading(path));
+    if (!text.empty()) texts.push_back(std::move(text));
+    return texts;
+  };
 }
 
 UseSkillHooks SkillSetup::use_hooks() const {

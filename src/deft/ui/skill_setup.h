@@ -18,6 +18,7 @@ struct SkillSetupRequest {
   WantedSources wanted = {};
   std::function<std::string(const std::string& model)> model_named = nullptr;  // see SkillRequest
   std::string effort = {};
+  ToolSettings settings = {};  // see SkillRequest
 };
 
 // The skills of a session, found once at its start, with all that they need. `engine` and `hooks` outlive it and what

@@ -31,6 +31,7 @@ void StreamReader::take_over_signals() {
   const sigset_t set = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // under a limit a write fails as on a full disk, which is provided for
 }
 
 StreamReader::StreamReader(int descriptor, int output, Sink sink)

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,8 @@
 #include "deft/tools/registry.h"
 #include "deft/tools/team_tools.h"
 #include "deft/ui/builtin_options.h"
+#include "deft/ui/lone_servers.h"
+#include "deft/ui/safe_display.h"
 #include "deft/ui/session_settings.h"
 #include "deft/ui/tools_markdown.h"
 
@@ -23,13 +27,18 @@ namespace {
 
 constexpr const char* kHelp = R"(Lists the tools that come with deft.
 
-Usage: deft tools [--json | --markdown]
+Usage: deft tools [--json | --markdown] [--mcp]
 
-  --json      the definitions as a model API takes them: [{"name","description","input_schema"}]
-  --markdown  a page for people: docs/tools.md
+  --json       the definitions as a model API takes them: [{"name","description","input_schema"}]
+  --markdown   a page for people: docs/tools.md
+  --mcp        also those of the MCP servers that are configured for this folder; they are started for it
+  --mcp-config FILE|JSON  the same, with servers of this file (or JSON itself) as well; may be repeated
+  --strict-mcp-config     no other servers than those
+  --trust      trust this folder for now: its own servers may be started, if they are approved
 
-Example:
-  deft tools --json > tools.json    # put it into your request's "tools"
+Examples:
+  deft tools --json > tools.json          # put it into your request's "tools"
+  deft tools --json --mcp > tools.json    # what `deft exec` would have here, servers included
 )";
 
 constexpr std::size_t kSummaryCharactersMax = 90;
@@ -70,7 +79,7 @@ std::vector<std::shared_ptr<Tool>> every_tool(BuiltinOptions options) {
   options.web_search = {.provider = "searxng", .url = "https://searx.example"};
   options.schedule =
       std::make_shared<SharedSchedule>(SharedSchedule::Parts{.clock = clock, .offset = local_utc_offset});
-  options.monitor = [](const MonitorEvent&) {};
+  options.monitor.sink = [](const MonitorEvent&) {};
   options.remote_targets = {{.host = "ci.example.com", .variable = {}, .token = {}}};
   options.advisor.ask = [](const std::string&, std::stop_token) -> Result<Advice> { return Advice{}; };
   options.powershell = "/bin/sh";  // a program: without one it would count as missing
@@ -79,19 +88,87 @@ std::vector<std::shared_ptr<Tool>> every_tool(BuiltinOptions options) {
   return tools;
 }
 
+struct ToolsOptions {
+  std::string_view form = {};
+  bool has_servers = false;
+  bool trust = false;
+  McpRequestedFiles mcp = {};
+};
+
+Result<ToolsOptions> read_options(int argc, const char* const* argv) {
+  ToolsOptions options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    const bool has_value = option == "--mcp-config";
+    if (has_value && ++i == argc) return fail(Errc::invalid_input, "--mcp-config needs a file, or JSON itself");
+    if (has_value) options.mcp.configs.emplace_back(argv[i]);
+    options.mcp.strict = options.mcp.strict || option == "--strict-mcp-config";
+    options.has_servers = options.has_servers || option == "--mcp" || has_value;
+    options.trust = options.trust || option == "--trust";
+    if (option == "--json" || option == "--markdown") {
+      options.form = option;
+    } else if (!has_value && option != "--mcp" && option != "--strict-mcp-config" && option != "--trust") {
+      return fail(Errc::invalid_input, "unknown option " + std::string(option) + "; see deft tools --help");
+    }
+  }
+  return options;
+}
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "deft tools: %s\n", safe_display(error.message).c_str());
+  return error.code == Errc::invalid_input ? 2 : 1;
+}
+
+// The servers of this folder, while they are looked at.
+Result<std::unique_ptr<LoneServers>> start_servers(const ToolsOptions& options, ToolRegistry& registry) {
+  std::error_code error;
+  const std::string directory = std::filesystem::canonical(".", error);
+  const auto settings =
+      load_session_settings({.directory = directory, .given = {}, .wanted = {}, .trust = options.trust});
+  if (!settings) return std::unexpected(settings.error());
+  const auto say = [](const std::string& text) {
+    std::fprintf(stderr, "deft tools: %s\n", safe_display(text).c_str());
+  };
+  auto found = std::make_shared<std::vector<PublishedTools>>();
+  const auto mutex = std::make_shared<std::mutex>();
+  auto servers = LoneServers::start({.directory = directory,
+                                     .requested = options.mcp,
+                                     .settings = settings->files,
+                                     .trusted = settings->trusted,
+                                     .publish =
+                                         [found, mutex](PublishedTools published) {
+                                           const std::lock_guard lock(*mutex);
+                                           found->push_back(std::move(published));
+                                         },
+                                     .notice = say});
+  if (!servers || !*servers) return servers;
+  (*servers)->wait_for_first();
+  for (const McpStatus& status : (*servers)->servers().servers().statuses()) {
+    if (status.state != McpState::ready) {
+      say("the MCP server " + status.name + " is left out: " + std::string(to_string(status.state)) +
+          (status.detail.empty() ? "" : ", " + status.detail));
+    }
+  }
+  for (auto& tool : (*servers)->servers().resource_tools()) {
+    if (auto added = registry.add(std::move(tool)); !added) return std::unexpected(added.error());
+  }
+  const std::lock_guard lock(*mutex);
+  for (PublishedTools& published : *found) {
+    for (const std::string& text : registry.set_group(published.server, std::move(published.tools))) say(text);
+  }
+  return servers;
+}
+
 }  // namespace
 
 int run_tools(int argc, const char* const* argv) {
-  std::string_view form;
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
     if (option == "--help" || option == "-h") return std::fputs(kHelp, stdout), 0;
-    if (option != "--json" && option != "--markdown") {
-      std::fprintf(stderr, "deft tools: unknown option %s; see deft tools --help\n", argv[i]);
-      return 2;
-    }
-    form = option;
   }
+  const auto options = read_options(argc, argv);
+  if (!options) return complain(options.error());
+  const std::string_view form = options->form;
   BuiltinOptions builtin = builtin_options(Settings{});
   DiskFiles files;
   builtin.skill.skills = form == "--json" ? skills_here(files) : no_skills();
@@ -106,10 +183,13 @@ int run_tools(int argc, const char* const* argv) {
     }
   }
   for (auto& tool : tools) {
-    if (auto added = registry.add(std::move(tool)); !added) {
-      std::fprintf(stderr, "deft tools: %s\n", added.error().message.c_str());
-      return 1;
-    }
+    if (auto added = registry.add(std::move(tool)); !added) return complain(added.error());
+  }
+  std::unique_ptr<LoneServers> servers;
+  if (options->has_servers) {
+    auto started = start_servers(*options, registry);
+    if (!started) return complain(started.error());
+    servers = *std::move(started);
   }
   // A host that drives `deft exec` shows its model what it wants to; people see all tools.
   if (form != "--json") registry.set_deferral({.when = Deferral::When::when_many});

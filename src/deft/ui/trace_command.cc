@@ -1,8 +1,5 @@
 #include "deft/ui/trace_command.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -15,6 +12,7 @@
 #include "deft/core/timeline_trace.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_argument.h"
+#include "deft/ui/terminal_width.h"
 
 namespace deft {
 namespace {
@@ -37,6 +35,8 @@ Examples:
   deft trace
   deft trace 7f3a -o timeline.html -o trace.json
   deft exec --session ./run < calls.jsonl; deft trace ./run -o run.svg
+
+Exit code: 0, 2 unusable arguments, or there is no such session.
 )";
 
 struct Options {
@@ -47,12 +47,6 @@ struct Options {
 int complain(std::string_view message) {
   std::fprintf(stderr, "deft trace: %s\n", safe_display(message).c_str());
   return 2;
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  const bool is_known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : kTerminalWidthDefault;
 }
 
 Result<Options> parse(int argc, const char* const* argv) {
@@ -75,7 +69,7 @@ Result<Options> parse(int argc, const char* const* argv) {
 }
 
 Result<std::string> drawn(const Timeline& timeline, const std::string& output) {
-  if (output == "-") return timeline_text(timeline, terminal_width());
+  if (output == "-") return timeline_text(timeline, terminal_width(kTerminalWidthDefault));
   if (output.ends_with(".svg")) return timeline_svg(timeline);
   if (output.ends_with(".html")) return timeline_html(timeline);
   if (output.ends_with(".json")) return trace_json(timeline);

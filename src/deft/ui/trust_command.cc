@@ -19,6 +19,12 @@ Usage: deft trust [DIR]            this folder, or DIR
 
 Only this very folder is trusted, not what is below it; another folder in its place is not. Deny and ask rules of a
 folder count whether it is trusted or not.
+
+Examples:
+  deft trust
+  deft trust --check ~/project && deft -p "Run the tests" --permission-mode acceptEdits
+
+Exit code: 0, 1 for --check of a folder that is not trusted, 2 unusable arguments.
 )";
 
 int complain(const Error& error) {

@@ -168,4 +168,16 @@ JsonObject TurnReport::result(const TurnEnd& end, const ReportedSession& session
   return line;
 }
 
+JsonObject startup_failure(std::string_view why, std::string_view session_id, std::string_view uuid) {
+  const SessionUsage none;
+  const PriceSettings no_prices;
+  TurnEnd end{.reason = TurnReason::model_error};
+  JsonObject line = TurnReport().result(end, {.id = std::string(session_id), .usage = none, .prices = no_prices}, uuid);
+  line["subtype"] = "error_during_execution";
+  line.stable_erase(line.find("result"));
+  line["errors"] = JsonArray{Json(why)};
+  line["terminal_reason"] = "turn_setup_failed";
+  return line;
+}
+
 }  // namespace deft

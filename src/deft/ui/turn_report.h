@@ -33,6 +33,7 @@ class TurnReport {
 
   // The name of the tool that a call of this turn is to; empty: not known.
   std::string tool_of(const std::string& call_id) const;
+  JsonObject model_usage(const ReportedSession& session) const;
 
  private:
   struct Call {
@@ -40,7 +41,6 @@ class TurnReport {
     Json input;
   };
   JsonObject usage() const;
-  JsonObject model_usage(const ReportedSession& session) const;
 
   TokenUse use_;  // of this turn
   std::uint64_t searches_ = 0;
@@ -50,6 +50,9 @@ class TurnReport {
   std::unordered_map<std::string, Call> calls_;
   JsonArray denials_;
 };
+
+// The result of a run that ended before its first turn.
+JsonObject startup_failure(std::string_view why, std::string_view session_id, std::string_view uuid);
 
 // What a turn's end means to whoever waits for it.
 struct TurnMeaning {

@@ -1,5 +1,6 @@
 #include "deft/ui/undo_command.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,7 +10,9 @@
 #include <vector>
 
 #include "deft/agent/journal.h"
+#include "deft/agent/session_store.h"
 #include "deft/agent/undo_plan.h"
+#include "deft/base/path.h"
 #include "deft/core/message_content.h"
 #include "deft/os/disk_files.h"
 #include "deft/ui/safe_display.h"
@@ -24,17 +27,21 @@ constexpr const char* kHelp =
 Usage: deft undo [call [ID] | message [N] | turn [N] | ID] [OPTIONS]
 
 Without a word: the last turn that changed a file. A file that somebody has changed since is left alone, and what no
-file tool did (commands, the network) is named. deft sessions show lists turns, messages and calls.
+file tool did (commands, the network) is named. What subagents did belongs to the call that started them. deft sessions
+show lists turns, messages and calls.
 
   --session S   a session's id, the beginning of it, its title or its folder; else the last one of this directory
   --dry-run     only show what would be done
   --yes, -y     do not ask
-  --json        for programs: one object with files, refused, cannot; implies --yes unless --dry-run is given
+  --json        for programs: one object with files, refused, cannot; nothing is done without --yes
 
 Examples:
   deft undo                      the last turn
   deft undo call                 the last call that changed a file
   deft undo message 7 --dry-run
+  deft undo turn 3 --yes --json
+
+Exit code: 0 all of it is undone, 1 something was left as it is, 2 unusable arguments or nothing to undo.
 )";
 
 struct Options {
@@ -46,7 +53,7 @@ struct Options {
 };
 
 int complain(std::string_view message) {
-  std::fprintf(stderr, "deft undo: %.*s\n", static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "deft undo: %s\n", safe_display(message).c_str());
   return 2;
 }
 
@@ -119,13 +126,34 @@ bool is_agreed() {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
+bool is_in_own_store(const SessionPlace& place) { return parent_path(place.folder) == SessionStore::default_folder(); }
+
+// What lies there is believed: which files to change, and to what. A folder that came with somebody's repository or
+// archive is not.
+Result<void> check_private(const SessionPlace& place) {
+  for (const char* name : {"", "/changes.jsonl", "/before"}) {
+    struct stat found{};
+    const std::string path = place.folder + name;
+    if (::lstat(path.c_str(), &found) != 0) continue;  // nothing was changed then
+    if (S_ISLNK(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 077) != 0) {
+      return fail(Errc::denied, path + " is not private to you (chmod go= would make it so): its word is not taken");
+    }
+  }
+  return {};
+}
+
+// Sessions elsewhere could be anybody's: they change nothing outside of this directory.
+std::optional<std::string> reach_of(const SessionPlace& place) {
+  return is_in_own_store(place) ? std::nullopt : std::optional(current_directory());
+}
+
 // So that the model knows it when the session goes on.
 Result<void> tell_session(Journal& journal, const std::vector<std::string>& undone) {
   if (undone.empty()) return {};
   std::string text =
       "<system-reminder>The user has undone changes of this session. These files have the content again "
       "that they had before:";
-  for (const std::string& path : undone) text += "\n" + path;
+  for (const std::string& path : undone) text += "\n" + path_on_one_line(path);
   const std::string content = content_of({text_block(text + "</system-reminder>")});
   return journal.append(JournalEntry("prompt").text("content", content).text("source", "undo"));
 }
@@ -146,19 +174,21 @@ int run_undo(int argc, const char* const* argv) {
     return complain("there is no session in " + place->folder);
   }
   const SystemClock clock;
-  auto journal = Journal::open(place->folder, clock);  // nobody else goes on with it meanwhile
+  if (auto own = check_private(*place); !own) return complain(own.error().message);
+  // Nobody else goes on with it meanwhile. A person waits for what is done here once: it may as well stay done.
+  auto journal = Journal::open(place->folder, clock, {}, kJournalFile, Survives::power_cut);
   if (!journal) return complain(journal.error().message);
 
-  DiskFiles files(DiskFiles::Survives::killed, place->folder + "/in-place");
-  FileChanges changes(place->folder);
-  auto plan = plan_undo(place->journal(), *target, changes, files);
+  DiskFiles files(Survives::power_cut, place->folder + "/in-place");
+  FileChanges changes(place->folder, kBeforeImagesBytesMax, Survives::power_cut);
+  auto plan = plan_undo(place->journal(), *target, changes, files, reach_of(*place));
   if (!plan) return complain(plan.error().message);
   if (!options->json) print_plan(*plan);
-  if (options->dry_run) {
+  if (options->dry_run || (options->json && !options->yes)) {
     if (options->json) print_json(*plan, {}, false);
     return plan->refused.empty() ? 0 : 1;
   }
-  if (!plan->files.empty() && !options->yes && !options->json && !is_agreed()) return 1;
+  if (!plan->files.empty() && !options->yes && !is_agreed()) return 1;
   const std::size_t refused_before = plan->refused.size();
   const auto undone = carry_out(*plan, changes, files);
   if (!undone) return complain(undone.error().message);

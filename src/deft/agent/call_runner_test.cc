@@ -1,0 +1,75 @@
+#include "deft/agent/call_runner.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace deft {
+namespace {
+
+// Counts down from many threads.
+class Latch {
+ public:
+  explicit Latch(int count) : left_(count) {}
+  void count_down() {
+    const std::lock_guard lock(mutex_);
+    if (--left_ == 0) done_.notify_all();
+  }
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    return done_.wait_for(lock, std::chrono::seconds(60), [this] { return left_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  int left_;
+};
+
+// An idle thread that lived only for a while would take up by itself, late, what nobody was woken for.
+TEST(ThreadRunner, NoWorkIsForgottenHoweverStartsAndEndsFallTogether) {
+  ThreadRunner runner(std::chrono::hours(1));
+  std::minstd_rand random(1);
+  for (int round = 0; round < 5'000; ++round) {
+    const int count = 1 + static_cast<int>(random() % 4);
+    Latch latch(count);
+    for (int i = 0; i < count; ++i) {
+      runner.start([&latch, spins = random() % 2'000] {
+        for (volatile unsigned k = 0; k < spins;) k = k + 1;
+        latch.count_down();
+      });
+    }
+    ASSERT_TRUE(latch.wait()) << "in round " << round;
+  }
+}
+
+TEST(ThreadRunner, WorkThatBlocksHoldsNobodyBack) {
+  constexpr int kCount = 20;
+  ThreadRunner runner;
+  Latch all_run(kCount);
+  for (int i = 0; i < kCount; ++i) {
+    runner.start([&all_run] {
+      all_run.count_down();
+      EXPECT_TRUE(all_run.wait()) << "each waits for all others, so all must run at once";
+    });
+  }
+  EXPECT_TRUE(all_run.wait());
+}
+
+TEST(ThreadRunner, WorkMayStartMoreAndTheEndWaitsForAll) {
+  std::atomic<int> ran = 0;
+  {
+    ThreadRunner runner;
+    runner.warm_up();
+    for (int i = 0; i < 10; ++i) {
+      runner.start([&] {
+        ++ran;
+        runner.start([&] { ++ran; });
+      });
+    }
+  }
+  EXPECT_EQ(ran, 20);
+}
+
+}  // namespace
+}  // namespace deft

@@ -1,0 +1,149 @@
+#include "deft/agent/otel_export.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "deft/os/curl_http_client.h"
+#include "deft/testing/http_peer.h"
+
+namespace deft {
+namespace {
+
+using testing::HttpPeer;
+using testing::PeerAnswer;
+using testing::PeerGate;
+using testing::PeerRequest;
+
+constexpr Duration kShort = std::chrono::milliseconds(20);
+
+TimelineCall call_named(const std::string& id) {
+  return {.id = id,
+          .tool = "Bash",
+          .title = "Bash(make test)",
+          .span = {1'000'000, 3'000'000},
+          .started_us = 2'000'000,
+          .stages = {{"permission", {1'500'000, 2'000'000}, "allow"}},
+          .error = "failed"};
+}
+
+// Spans of one run, as a collector gets them.
+class OtelExportTest : public ::testing::Test {
+ protected:
+  OtelOptions options(const HttpPeer& peer, Duration end_time = kOtelEndTime) const {
+    return {.endpoint = peer.url(""),
+            .headers = {{"x-api-key", "of the collector"}},
+            .session = {.id = "s1", .provider = "anthropic", .version = "1.2"},
+            .end_time = end_time};
+  }
+  static JsonArray spans_of(const PeerRequest& request) {
+    const Json body = parse_json(request.body).value();
+    return body.at("resourceSpans").at(0).at("scopeSpans").at(0).at("spans").as_array();
+  }
+  static std::string attribute(const Json& span, std::string_view key) {
+    for (const Json& one : span.at("attributes").as_array()) {
+      if (find_string(one, "key") == key) return to_json(one.at("value"));
+    }
+    return "";
+  }
+
+  SystemClock clock;
+  CurlHttpClient http{HttpNetwork{}};
+};
+
+TEST_F(OtelExportTest, SpansComeWithTheNamesOfTheConventionsAndBelongTogether) {
+  HttpPeer peer([](const PeerRequest&, PeerAnswer& answer) { answer.send(200, {}, "{}"); });
+  {
+    OtelExport out(options(peer), http, clock);
+    out.ended(TimelineRequest{.model = "m1", .span = {1, 2}, .outcome = "end_turn", .input_tokens = 7});
+    out.ended(call_named("c1"));
+    out.ended(TimelineTurn{.span = {1, 9}, .reason = "completed"});
+  }
+  ASSERT_EQ(peer.requests().size(), 1U);
+  const PeerRequest request = peer.requests()[0];
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.path, "/v1/traces");
+  EXPECT_EQ(request.header("content-type"), "application/json");
+  EXPECT_EQ(request.header("x-api-key"), "of the collector");
+  const JsonArray spans = spans_of(request);
+  ASSERT_EQ(spans.size(), 3U);
+  EXPECT_EQ(spans[0].at("name"), "chat m1");
+  EXPECT_EQ(spans[1].at("name"), "execute_tool Bash");
+  EXPECT_EQ(find_string(spans[2], "name")->substr(0, 12), "invoke_agent");
+  EXPECT_EQ(attribute(spans[0], "gen_ai.operation.name"), R"({"stringValue":"chat"})");
+  EXPECT_EQ(attribute(spans[0], "gen_ai.request.model"), R"({"stringValue":"m1"})");
+  EXPECT_NE(attribute(spans[0], "gen_ai.usage.input_tokens").find('7'), std::string::npos);
+  EXPECT_EQ(attribute(spans[1], "gen_ai.tool.name"), R"({"stringValue":"Bash"})");
+  EXPECT_EQ(attribute(spans[1], "gen_ai.tool.call.id"), R"({"stringValue":"c1"})");
+  for (const Json& span : spans) {
+    EXPECT_EQ(span.at("traceId"), spans[0].at("traceId"));
+    EXPECT_EQ(span.at("traceId").as_string().size(), 32U);
+    EXPECT_EQ(span.at("spanId").as_string().size(), 16U);
+  }
+  EXPECT_EQ(spans[0].at("parentSpanId"), spans[2].at("spanId"));
+  EXPECT_EQ(spans[1].at("parentSpanId"), spans[2].at("spanId"));
+}
+
+TEST_F(OtelExportTest, TheTurnOfASubagentBelongsToTheSessionsOwn) {
+  HttpPeer peer([](const PeerRequest&, PeerAnswer& answer) { answer.send(202, {}, ""); });
+  {
+    OtelExport out(options(peer), http, clock);
+    out.ended(call_named("of main"));
+    out.ended(TimelineTurn{.agent = "a1", .span = {1, 5}});
+    out.ended(TimelineTurn{.span = {1, 9}});
+  }
+  const JsonArray spans = spans_of(peer.requests()[0]);
+  ASSERT_EQ(spans.size(), 3U);
+  EXPECT_EQ(spans[1].at("parentSpanId"), spans[2].at("spanId"));
+}
+
+TEST_F(OtelExportTest, WhatTheCollectorDoesNotTakeIsLostAndCounted) {
+  HttpPeer peer([](const PeerRequest&, PeerAnswer& answer) { answer.send(500, {}, "broken"); });
+  OtelExport out(options(peer), http, clock);
+  out.ended(call_named("c1"));
+  while (out.figures().lost == 0) std::this_thread::yield();
+  EXPECT_EQ(out.figures().sent, 0U);
+  EXPECT_EQ(out.figures().lost, 1U);
+}
+
+// Without an end of its own this would last until the test is killed.
+TEST_F(OtelExportTest, ACollectorThatNeverAnswersDoesNotHoldUpTheEnd) {
+  std::promise<void> came;
+  HttpPeer peer([&](const PeerRequest&, PeerAnswer& answer) {
+    came.set_value();
+    answer.wait_until_gone();
+  });
+  auto out = std::make_unique<OtelExport>(options(peer, kShort), http, clock);
+  for (std::size_t i = 0; i < kOtelSpansPerRequest; ++i) out->ended(call_named("c"));  // a full request goes at once
+  came.get_future().wait();
+  out->ended(call_named("late"));
+  out.reset();
+  EXPECT_EQ(peer.requests().size(), 1U);
+}
+
+TEST_F(OtelExportTest, ACollectorThatIsNotThereCostsNothingButTheSpans) {
+  std::string nowhere;
+  {
+    const HttpPeer peer([](const PeerRequest&, PeerAnswer&) {});
+    nowhere = peer.url("");
+  }
+  OtelExport out({.endpoint = nowhere, .session = {.id = "s", .provider = "", .version = ""}, .end_time = kShort}, http,
+                 clock);
+  out.ended(call_named("c1"));
+  while (out.figures().lost == 0) std::this_thread::yield();
+  EXPECT_EQ(out.figures().sent, 0U);
+}
+
+TEST_F(OtelExportTest, MoreThanMayWaitIsDroppedAndNobodyWaits) {
+  PeerGate gate;
+  HttpPeer peer([&](const PeerRequest&, PeerAnswer& answer) {
+    if (answer.wait(gate)) answer.send(200, {}, "{}");
+  });
+  OtelExport out(options(peer, kShort), http, clock);
+  for (std::size_t i = 0; i < 3 * kOtelSpansWaitingMax; ++i) out.ended(call_named("c"));
+  EXPECT_GE(out.figures().lost, kOtelSpansWaitingMax);
+  gate.open();
+}
+
+}  // namespace
+}  // namespace deft
