@@ -443,12 +443,23 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
 }
 
 ToolResult CallPipeline::run(const AdmittedCall& call, const CallSetting& setting) const {
+  return *run_as(call, setting, [&](ToolIo& io) { return std::optional(call.tool().run(call.call.input, io)); });
+}
+
+std::optional<ToolResult> CallPipeline::run_briefly(const AdmittedCall& call, const CallSetting& setting) const {
+  return run_as(call, setting, [&](ToolIo& io) { return call.tool().run_briefly(call.call.input, io); });
+}
+
+template <class Run>
+std::optional<ToolResult> CallPipeline::run_as(const AdmittedCall& call, const CallSetting& setting,
+                                               const Run& run_tool) const {
   const Stage stage(*this, "call", call.call.id);
   ToolIo io = io_for(call, setting);
   ToolResult result;
   try {
-    auto outcome = call.tool().run(call.call.input, io);
-    result = outcome ? std::move(*outcome) : error_result(outcome.error());
+    std::optional<Result<ToolResult>> outcome = run_tool(io);
+    if (!outcome) return std::nullopt;
+    result = *outcome ? std::move(**outcome) : error_result(outcome->error());
   } catch (const std::exception& broken) {
     result = engine_error(Errc::internal, call.call.name + " failed unexpectedly: " + broken.what());
   } catch (...) {

@@ -56,12 +56,16 @@ ExecutorSummary Executor::run() {
   return summary_;
 }
 
-void Executor::step() {
+void Executor::step(Pump* pump) {
   auto deadline = timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
   if (!alarms_.empty() && (!deadline || alarms_.begin()->first < *deadline)) deadline = alarms_.begin()->first;
   const auto wake_up = deadline ? std::optional(parts_.clock.on_steady_clock(*deadline)) : std::nullopt;
   TimePoint now = parts_.clock.now();
-  if (auto item = inbox_->pop(wake_up)) {
+  // Whoever has nothing else to do reads the small files itself: nobody has to be woken.
+  auto item = inbox_->pop(TimePoint::min());
+  while (!item && parts_.runner.help()) item = inbox_->pop(TimePoint::min());
+  if (!item) item = pump ? inbox_->pop(wake_up, *pump) : inbox_->pop(wake_up);
+  if (item) {
     std::visit([this](auto& what) { take(std::move(what)); }, *item);
   } else {
     now = std::max(now, *deadline);
@@ -446,39 +450,74 @@ void Executor::start_worker(CallIndex index) {
                                                       .wants_proposal = wants_proposals(),
                                                       .progress = std::move(progress)},
                                           .answer = std::exchange(record.host_answer, std::nullopt),
-                                          .wait_is_over = record.wait_is_over});
-  auto its_work = [this, owned = std::move(task)] { inbox_->push(work(parts_.pipeline, *owned)); };
-  if (!parts_.pipeline.is_quick(*record.admitted)) return parts_.runner.start(std::move(its_work));
-  if (!parts_.runner.start_quick(std::move(its_work)) || std::exchange(hurries_later_, true)) return;
+                                          .is_prepared = record.wait_is_over,
+                                          .hooks = record.admitted->hooks.value_or(HookOutcome{})});
+  auto its_work = [this](std::unique_ptr<Task> owned) {
+    return [this, own = std::move(owned)] { inbox_->push(work(parts_.pipeline, *own)); };
+  };
+  if (!parts_.pipeline.is_quick(*record.admitted)) return parts_.runner.start(its_work(std::move(task)));
+  bool waits = false;
+  if (is_brief(record)) {
+    waits = parts_.runner.start_brief([this, its_work, own = std::move(task)]() mutable {
+      auto report = work_briefly(parts_.pipeline, *own);
+      if (report) return inbox_->push(std::move(*report));
+      parts_.runner.start(its_work(std::move(own)));
+    });
+  } else {
+    waits = parts_.runner.start_quick(its_work(std::move(task)));
+  }
+  if (!waits || std::exchange(hurries_later_, true)) return;
   post_at(parts_.clock.now() + kQuickCallPatience, [this] {
     hurries_later_ = false;
     parts_.runner.hurry();
   });
 }
 
-// On a worker's thread; touches nothing but its task.
+// Whoever would have to wait for somebody's opinion is not brief.
+bool Executor::is_brief(const CallRecord& record) const {
+  const PermissionSetup& setup = parts_.permissions->setup();
+  return record.admitted->tool().spec().may_be_brief && setup.mode != Mode::auto_ && setup.meanings.empty();
+}
+
+// These three touch nothing but their task: they are a worker's, or of whoever helps.
+std::optional<Executor::WorkerReport> Executor::work_briefly(const CallPipeline& pipeline, Task& task) {
+  if (auto ends_here = prepare(pipeline, task)) return ends_here;
+  const TimePoint began = pipeline.now();
+  auto result = pipeline.run_briefly(*task.call, task.setting);
+  if (!result) return std::nullopt;
+  return finish(pipeline, task, pipeline.now() - began, std::move(*result));
+}
+
 Executor::WorkerReport Executor::work(const CallPipeline& pipeline, Task& task) {
+  if (auto ends_here = prepare(pipeline, task)) return std::move(*ends_here);
+  const TimePoint began = pipeline.now();
+  ToolResult result = pipeline.run(*task.call, task.setting);
+  return finish(pipeline, task, pipeline.now() - began, std::move(result));
+}
+
+// Nothing: it may run.
+std::optional<Executor::WorkerReport> Executor::prepare(const CallPipeline& pipeline, Task& task) {
   const auto report = [&](auto what) { return WorkerReport{task.message, task.index, std::move(what)}; };
   const AdmittedCall& call = *task.call;
   if (task.answer) task.setting.answer = &*task.answer;
-  HookOutcome hooks = call.hooks.value_or(HookOutcome{});
-  if (!task.wait_is_over) {
-    Prepared prepared = pipeline.prepare(call, task.setting);
-    if (auto* denied = std::get_if<Denied>(&prepared)) return report(Ended{.result = std::move(denied->result)});
-    if (auto* asks = std::get_if<Asks>(&prepared)) return report(std::move(*asks));
-    if (auto* replaced = std::get_if<InputReplaced>(&prepared)) return report(std::move(*replaced));
-    hooks = std::move(std::get<Allowed>(prepared).hooks);
-    if (auto wait = pipeline.wait_for(call, task.setting)) return report(Waits{std::move(*wait), std::move(hooks)});
-  }
-  const TimePoint began = pipeline.now();
-  ToolResult result = pipeline.run(call, task.setting);
+  if (std::exchange(task.is_prepared, true)) return std::nullopt;
+  Prepared prepared = pipeline.prepare(call, task.setting);
+  if (auto* denied = std::get_if<Denied>(&prepared)) return report(Ended{.result = std::move(denied->result)});
+  if (auto* asks = std::get_if<Asks>(&prepared)) return report(std::move(*asks));
+  if (auto* replaced = std::get_if<InputReplaced>(&prepared)) return report(std::move(*replaced));
+  task.hooks = std::move(std::get<Allowed>(prepared).hooks);
+  if (auto wait = pipeline.wait_for(call, task.setting)) return report(Waits{std::move(*wait), std::move(task.hooks)});
+  return std::nullopt;
+}
+
+Executor::WorkerReport Executor::finish(const CallPipeline& pipeline, Task& task, Duration took, ToolResult result) {
   const bool finished = result.error != Errc::cancelled;
   if (finished) {
-    pipeline.finish(call, task.setting, hooks, pipeline.now() - began, result);
+    pipeline.finish(*task.call, task.setting, task.hooks, took, result);
   } else {
-    pipeline.finish_stopped(call, task.setting, result);
+    pipeline.finish_stopped(*task.call, task.setting, result);
   }
-  return report(Ended{.result = std::move(result), .ran = true, .recorded = finished});
+  return {task.message, task.index, Ended{.result = std::move(result), .ran = true, .recorded = finished}};
 }
 
 void Executor::replace_input(CallIndex index, Json input) {

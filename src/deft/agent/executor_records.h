@@ -14,7 +14,8 @@ struct Executor::Task {
   std::shared_ptr<const AdmittedCall> call;
   CallSetting setting;
   std::optional<Json> answer;
-  bool wait_is_over = false;
+  bool is_prepared = false;  // also if it has waited since
+  HookOutcome hooks = {};    // what they said before it
 };
 
 struct Executor::CallRecord {
