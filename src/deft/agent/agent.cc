@@ -244,6 +244,7 @@ void Agent::send_request() {
     });
   });
   get_ready_for_calls(*pool);
+  timeline_.write_now();
 }
 
 // While the model thinks.

@@ -529,7 +529,8 @@ void CallPipeline::finish(const AdmittedCall& call, const CallSetting& setting, 
     result.text = result.blocks.empty() ? "(" + call.call.name + " completed with no output)" : "";
   }
   result.limit = limit_of(call);
-  record(call.call.id, call.call.name, result);
+  const bool had_no_effect = call.cannot_have_effect();
+  record(call.call.id, call.call.name, result, had_no_effect ? Journal::When::soon : Journal::When::now);
   budget.ended(result.stored ? "stored" : "whole");
 }
 
@@ -565,14 +566,19 @@ bool CallPipeline::is_destructive(const AdmittedCall& call) const {
   return declared(true, [&] { return call.tool().is_destructive(call.call.input); });
 }
 
-void CallPipeline::record(const std::string& call_id, const std::string& tool, ToolResult& result) const {
+void CallPipeline::record(const std::string& call_id, const std::string& tool, ToolResult& result,
+                          Journal::When when) const {
   result.identity = identity_of(result);
   if (!result.note.empty()) result.text += result.note;
   parts_.results.bound(result, call_id);
   // The answer is given even where it cannot be remembered; the frontend is told.
-  if (const auto written = parts_.journal.result(call_id, tool, result); !written) {
+  if (const auto written = parts_.journal.result(call_id, tool, result, when); !written) {
     parts_.frontend.show(Notice{written.error().message});
   }
+}
+
+void CallPipeline::flush_records() const {
+  if (const auto written = parts_.journal.flush(); !written) parts_.frontend.show(Notice{written.error().message});
 }
 
 void CallPipeline::record_discard() const {

@@ -166,7 +166,9 @@ class CallPipeline {
   static HookMoment with_server(HookMoment moment, const ToolSpec& spec);
 
   // Bounds an answer and remembers it. finish() does; the owner does for calls that never ran, or not to their end.
-  void record(const std::string& call_id, const std::string& tool, ToolResult& result) const;
+  void record(const std::string& call_id, const std::string& tool, ToolResult& result,
+              Journal::When when = Journal::When::now) const;
+  void flush_records() const;
   void record_discard() const;
 
  private:

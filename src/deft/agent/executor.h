@@ -329,6 +329,8 @@ class Executor {
   std::unique_ptr<ActiveMessage> active_;
   std::size_t messages_begun_ = 0;
   std::deque<Feed> next_messages_;  // what came while the active message was still being carried out
+  TimePoint looked_at_settings_{};  // when the active message began
+  bool is_looked_at_ = false;       // for the next request too
   bool input_ended_ = false;
   bool forgets_context_ = false;  // when the message has ended
   bool has_no_turns_ = false;     // fed by hand: a message is all the turn there is

@@ -41,6 +41,7 @@ struct Executor::CallRecord {
   std::optional<Json> host_answer;
   bool wait_is_over = false;
   bool ran = false;
+  bool only_read = false;
   bool wait_obeys_stop = false;
 
   // Told to stop, it ends soon by itself; else the call is answered for at once.

@@ -110,10 +110,22 @@ bool DiskFiles::is_at_hand(std::string_view path, const FileStatus& status) {
 }
 
 Result<FileContent> DiskFiles::read(std::string_view path, std::size_t bytes_max) {
-  // Opening a device can have effects (a watchdog, a tape), so it is not opened to find out that it is one.
   const auto before = status(path);
   if (!before) return std::unexpected(before.error());
-  if (before->kind != FileKind::regular) return std::unexpected(not_a_regular_file(path, before->kind));
+  return read_as(path, *before, bytes_max);
+}
+
+Result<FileContent> DiskFiles::read_at_hand(std::string_view path, std::size_t bytes_max) {
+  const auto before = status(path);
+  if (!before) return std::unexpected(before.error());
+  if (before->kind == FileKind::missing) return std::unexpected(no_such_file(path));
+  if (!is_at_hand(path, *before)) return fail(Errc::unsupported, std::string(path) + " is not at hand");
+  return read_as(path, *before, bytes_max);
+}
+
+Result<FileContent> DiskFiles::read_as(std::string_view path, const FileStatus& before, std::size_t bytes_max) {
+  // Opening a device can have effects (a watchdog, a tape), so it is not opened to find out that it is one.
+  if (before.kind != FileKind::regular) return std::unexpected(not_a_regular_file(path, before.kind));
 
   const UniqueFd file = open_without_links(path, O_RDONLY | O_NONBLOCK);
   if (file) return read_regular_file(file.get(), path, bytes_max);

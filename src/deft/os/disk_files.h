@@ -24,8 +24,8 @@ class DiskFiles final : public Files {
 
   Result<std::string> canonical(std::string_view path) override;
   Result<FileStatus> status(std::string_view path) override;
-  bool is_at_hand(std::string_view path, const FileStatus& status) override;
   Result<FileContent> read(std::string_view path, std::size_t bytes_max) override;
+  Result<FileContent> read_at_hand(std::string_view path, std::size_t bytes_max) override;
   Result<std::vector<std::string>> list(std::string_view folder, std::size_t entries_max) override;
   Result<Replaced> replace(std::string_view path, std::string_view bytes,
                            const std::optional<ContentId>& expected) override;
@@ -34,6 +34,8 @@ class DiskFiles final : public Files {
 
  private:
   bool is_first_write_in(std::string_view folder);
+  bool is_at_hand(std::string_view path, const FileStatus& status);
+  static Result<FileContent> read_as(std::string_view path, const FileStatus& before, std::size_t bytes_max);
 
   std::string journal_folder() const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "deft/base/base64.h"
+#include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/core/file_text.h"
@@ -225,15 +226,12 @@ class ReadTool final : public Tool {
 
   std::optional<Result<ToolResult>> run_briefly(const Json& json, ToolIo& io) override {
     const Input input = parse(json);
-    const auto path = io.os.files.canonical(input.path);
-    if (!path) return std::nullopt;
-    const auto status = io.os.files.status(*path);
-    const bool is_small = status && status->kind == FileKind::regular && status->size <= kBriefReadBytesMax;
-    if (!is_small || !io.os.files.is_at_hand(*path, *status)) return std::nullopt;
-    auto content = io.os.files.read(*path, kBriefReadBytesMax);
+    // What can be opened without following a link is its own canonical path.
+    if (normal_path(input.path) != input.path) return std::nullopt;
+    auto content = io.os.files.read_at_hand(input.path, kBriefReadBytesMax);
     if (!content || is_rendered(input, content->bytes)) return std::nullopt;
-    OpenedFile file{*path, std::move(*content)};
-    return with_notes(*path, shown(input, file, io));
+    OpenedFile file{input.path, std::move(*content)};
+    return with_notes(file.path, shown(input, file, io));
   }
 
   void map_result(const Json&, ToolResult& result) const override {
