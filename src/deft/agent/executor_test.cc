@@ -386,11 +386,13 @@ TEST(Executor, AWorkerThatDoesNotStopIsAnsweredFor) {
   EngineBench bench({.executor = {.stop_grace = std::chrono::milliseconds(5)}});
   std::promise<void> release;
   std::latch started(1);
-  bench.add_tool({.spec = {.name = "Stuck"}, .run = [&](const Json&, ToolIo&) -> Result<ToolResult> {
-                    started.count_down();
-                    release.get_future().wait();
-                    return ToolResult{.text = "too late"};
-                  }});
+  bench.add_tool(
+      {.spec = {.name = "Stuck"},
+       .run = [&started, released = release.get_future().share()](const Json&, ToolIo&) -> Result<ToolResult> {
+         started.count_down();
+         released.wait();  // its own: the test may be over before it gets here
+         return ToolResult{.text = "too late"};
+       }});
   bench.call("1", "Stuck");
   started.wait();
   bench.feed(Feed(Aborted{}));

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
+
+#include "deft/testing/real_processes.h"
 
 namespace deft::lsp {
 namespace {
@@ -74,12 +77,28 @@ TEST(DiagnosticBoard, OfAServerWithoutVersionsWhatComesLaterCounts) {
   EXPECT_TRUE(board.wait_for("/p/a", 2, before, clock.now(), {}));
 }
 
+// Time stands still for who waits first, and is over at once for who waits again.
+class StandingClock final : public Clock {
+ public:
+  TimePoint now() const override { return clock_.now(); }
+  WallTime wall_time() const override { return clock_.wall_time(); }
+  TimePoint on_steady_clock(TimePoint at) const override { return is_waited_for_.exchange(true) ? TimePoint{} : at; }
+  bool is_waited_for() const { return is_waited_for_; }
+
+ private:
+  const SystemClock clock_;
+  mutable std::atomic<bool> is_waited_for_ = false;
+};
+
 TEST(DiagnosticBoard, OfAServerWithoutVersionsTheLastWordCounts) {
-  const SystemClock clock;
+  const StandingClock clock;
   DiagnosticBoard board(clock);
   board.publish("/p/a", std::nullopt, {});
-  std::jthread server([&] { board.publish("/p/a", std::nullopt, {error("real")}); });
-  board.wait_until_quiet("/p/a", std::chrono::milliseconds(200), clock.now() + std::chrono::minutes(1), {});
+  std::jthread server([&] {
+    deft::testing::eventually([&] { return clock.is_waited_for(); });
+    board.publish("/p/a", std::nullopt, {error("real")});
+  });
+  board.wait_until_quiet("/p/a", std::chrono::hours(1), clock.now() + std::chrono::hours(2), {});
   EXPECT_THAT(*board.of("/p/a"), SizeIs(1));
   board.publish("/p/b", 1, {});
   board.wait_until_quiet("/p/b", std::chrono::hours(1), clock.now() + std::chrono::hours(1), {});  // returns at once

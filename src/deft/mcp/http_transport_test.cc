@@ -88,6 +88,12 @@ class HttpServerOfTheOldEra : public ::testing::Test {
     return number;
   }
 
+  // Whether the client has asked for the server's own stream, which it does by the way.
+  bool has_listened() {
+    const auto requests = peer_->requests();
+    return std::ranges::any_of(requests, [](const auto& one) { return one.method == "GET"; });
+  }
+
   void TearDown() override {
     if (client_) client_->close();
     client_.reset();
@@ -115,6 +121,7 @@ TEST_F(HttpServerOfTheOldEra, RequestsCarryTheSessionTheRevisionAndTheUsersHeade
   EXPECT_EQ(found->header("X-Own"), "yes");
   EXPECT_EQ(found->header("Accept"), "application/json, text/event-stream");
   EXPECT_EQ(found->header("Mcp-Method"), "") << "that is for the modern era";
+  EXPECT_TRUE(testing::eventually([&] { return has_listened(); }));  // so that nothing comes after the last word
   client_->close();
   EXPECT_EQ(peer_->requests().back().method, "DELETE");
 }
@@ -362,10 +369,7 @@ TEST_F(HttpServerOfTheOldEra, SayingGoodbyeAsksNobodyWhoWeAre) {
       [](const PeerRequest& request, PeerAnswer& answer) { answer.send(200, kJson, result_to(request, said("hi"))); });
   connect();
   EXPECT_EQ(call(), "hi");
-  EXPECT_TRUE(testing::eventually([&] {
-    const auto requests = peer_->requests();
-    return std::ranges::any_of(requests, [](const auto& one) { return one.method == "GET"; });
-  }));
+  EXPECT_TRUE(testing::eventually([&] { return has_listened(); }));
   authorizer.is_over = true;
   client_->close();
   EXPECT_EQ(peer_->requests().back().method, "DELETE");

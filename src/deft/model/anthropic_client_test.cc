@@ -296,12 +296,8 @@ TEST(AnthropicClient, NoSecretStandsInAFailure) {
 }
 
 TEST(AnthropicClient, NobodyThereIsAFailureOfTheConnection) {
-  std::string url;
-  {
-    const HttpPeer gone([](const PeerRequest&, PeerAnswer&) {});
-    url = gone.url("");
-  }
-  Bench bench([](const PeerRequest&, PeerAnswer&) {}, {.base_url = url});
+  const testing::SilentPort nobody;
+  Bench bench([](const PeerRequest&, PeerAnswer&) {}, {.base_url = nobody.url("")});
   EXPECT_EQ(bench.fail().kind, ModelFailure::Kind::connection);
   Bench wrong([](const PeerRequest&, PeerAnswer&) {}, {.base_url = "ftp://h"});
   EXPECT_EQ(wrong.fail().kind, ModelFailure::Kind::unusable);

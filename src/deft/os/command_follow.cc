@@ -53,7 +53,7 @@ class FollowLoop {
         return **std::move(outcome);
       }
       nudge_if_due();
-      if (answer_due_ && clock_.now() >= *answer_due_) {
+      if (answer_due_ && clock_.now() >= *answer_due_ && !has_answered()) {
         return fail(Errc::io, "the command could not be ended in time; parts of it may still run");
       }
     }
@@ -90,6 +90,12 @@ class FollowLoop {
       if (bytes == 0) return;
       total += bytes;
     }
+  }
+
+  // We may have slept through it ourselves (Ctrl-Z, a closed laptop): then the answer has come meanwhile.
+  bool has_answered() {
+    running_.channel->receive();
+    return running_.channel->outcome().has_value();
   }
 
   void nudge_if_due() {

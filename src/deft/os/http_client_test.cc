@@ -19,6 +19,7 @@ using testing::HttpRecord;
 using testing::PeerAnswer;
 using testing::PeerGate;
 using testing::PeerRequest;
+using testing::SilentPort;
 
 constexpr std::size_t kPlentyBytes = 1 << 20;
 
@@ -169,14 +170,10 @@ TEST_P(HttpClients, ABrokenConnectionIsAnIoErrorBeforeAndAfterTheHead) {
 }
 
 TEST_P(HttpClients, NobodyListensIsAnIoErrorThatNamesTheHost) {
-  std::string url;
-  {
-    HttpPeer peer(echo);
-    url = peer.url("/secret-path");
-  }
+  const SilentPort nobody;
   const auto made = make();
   HttpClient& client = *made;
-  const auto response = fetch(client, {.url = url, .body_bytes_max = kPlentyBytes}, {});
+  const auto response = fetch(client, {.url = nobody.url("/secret-path"), .body_bytes_max = kPlentyBytes}, {});
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Errc::io);
   EXPECT_NE(response.error().message.find("127.0.0.1"), std::string::npos);

@@ -1,6 +1,7 @@
 #include "deft/os/warden_child.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <optional>
@@ -194,6 +195,39 @@ TEST_F(WardenChildTest, WhoIsFollowedHasADeadlineThatIsGoneWhenItIsLeft) {
   EXPECT_FALSE(*left);
   const auto end = child->follow({}, {.deadline = clock_.now() + std::chrono::milliseconds(1)}, {});
   ASSERT_TRUE(end && *end);
+  EXPECT_EQ((*end)->cause, CommandEnd::Cause::timeout);
+}
+
+// Real time, and more if the test says so.
+class LeapingClock final : public Clock {
+ public:
+  TimePoint now() const override { return system_.now() + leapt_; }
+  WallTime wall_time() const override { return system_.wall_time(); }
+  TimePoint on_steady_clock(TimePoint at) const override { return at - leapt_; }
+  void leap(Duration by) { leapt_ += by; }
+
+ private:
+  SystemClock system_;
+  Duration leapt_ = Duration::zero();
+};
+
+// Ctrl-Z, or a laptop that was closed.
+TEST_F(WardenChildTest, WhoSleepsThroughTheEndOfACommandHearsOfItAfterwards) {
+  LeapingClock clock;
+  WardenProcesses processes(clock);
+  Command command = bash("echo ready; sleep 1000", mark_);
+  command.end_grace = Duration::zero();
+  const auto child = processes.start(command, {});
+  ASSERT_TRUE(child) << child.error().message;
+  const auto wardens = testing::children_of(::getpid());
+  ASSERT_EQ(wardens.size(), 1u);
+  const auto sleep_long = [&](OutputStream, std::string_view) {
+    EXPECT_TRUE(testing::eventually([&] { return testing::children_of(wardens[0]).empty(); }));
+    clock.leap(std::chrono::hours(8));
+  };
+  const auto end = (*child)->follow(sleep_long, {.deadline = clock.now() + std::chrono::milliseconds(300)}, {});
+  ASSERT_TRUE(end) << end.error().message;
+  ASSERT_TRUE(*end);
   EXPECT_EQ((*end)->cause, CommandEnd::Cause::timeout);
 }
 

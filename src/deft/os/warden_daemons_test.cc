@@ -23,9 +23,10 @@ using testing::ProcessMark;
 // Starts a process under a name of its own, in its own session, with a child; and something that nobody wants to keep.
 constexpr char kStartDaemon[] =
     "setsid bash -c 'exec -a build-daemon bash -c \"sleep 1000 & wait\"' </dev/null >/dev/null 2>&1 & "
-    "until [[ $(tr '\\0' ' ' < /proc/$!/cmdline) == build-daemon* ]] && pgrep -P $! >/dev/null; do :; done\n"
+    "until [[ $(tr '\\0' ' ' < /proc/$!/cmdline) == build-daemon* ]] && pgrep -fx -P $! 'sleep 1000' >/dev/null; do :; "
+    "done\n"
     "sleep 2000 &\n"
-    "until grep -q sleep /proc/$!/comm; do :; done\n";
+    "until [[ $(tr '\\0' ' ' < /proc/$!/cmdline) == 'sleep 2000 ' ]]; do :; done\n";
 
 class Daemons : public ::testing::Test {
  protected:
@@ -80,7 +81,7 @@ TEST_F(Daemons, TheirEndLeavesNoSupervisorBehind) {
   ASSERT_GT(end->kept[0].pid, 0);
   const auto wardens = testing::children_of(::getpid());
   ASSERT_EQ(wardens.size(), 1u);
-  for (const int pid : mark_.alive()) ASSERT_EQ(::kill(pid, SIGKILL), 0);
+  for (const int pid : mark_.alive()) ::kill(pid, SIGKILL);
   EXPECT_TRUE(eventually([&] { return testing::children_of(wardens[0]).empty(); }));
 }
 

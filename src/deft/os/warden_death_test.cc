@@ -16,6 +16,7 @@
 #include "deft/os/warden_link.h"
 #include "deft/os/warden_processes.h"
 #include "deft/testing/real_processes.h"
+#include "deft/testing/temp_folder.h"
 
 namespace deft {
 namespace {
@@ -28,7 +29,12 @@ using testing::ProcessMark;
 
 class WardenDeath : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(processes_.run(Command{.argv = {"/bin/true"}}, {}, {})); }
+  // A command is over when its supervisor says so, a moment before that ends itself: from here on whoever is a
+  // supervisor is the next command's.
+  void SetUp() override {
+    ASSERT_TRUE(processes_.run(Command{.argv = {"/bin/true"}}, {}, {}));
+    ASSERT_TRUE(eventually([&] { return children_of(warden()).empty(); }));
+  }
 
   // Throws rather than answer with a number that kill() would take for a group or for everyone.
   int warden() const {
@@ -234,18 +240,22 @@ TEST_F(WardenDeath, AForkOfTheHostHasAWardenOfItsOwn) {
 
 // Ctrl-Z: the supervisor keeps the time, and deft hears of it when it goes on.
 TEST_F(WardenDeath, WhileDeftIsStoppedItsCommandsRunOnAndEndAtTheirDeadline) {
+  const TempFolder folder;
   int ready[2];
   ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
   const pid_t host = ::fork();
   if (host == 0) {
     WardenProcesses processes(clock_);
-    Command command = bash("setsid sleep 1000 & echo ready; sleep 1000", mark_);
+    Command command = bash("setsid sleep 1000 & echo ready; echo > " + folder / "is-up" + "; sleep 1000", mark_);
     command.end_grace = Duration::zero();
+    const auto child = processes.start(command, {});
+    if (!child || !eventually([&] { return folder.bytes("is-up").has_value(); })) ::_exit(1);
+    // What it said is there to be read, whatever the time: so deft stops, be it before the deadline or after.
     const auto stop_here = [&](OutputStream, std::string_view) {
       if (::write(ready[1], "r", 1) == 1) ::raise(SIGSTOP);
     };
-    const auto end = processes.run(command, stop_here, {.deadline = clock_.now() + std::chrono::milliseconds(300)});
-    ::_exit(end && end->cause == CommandEnd::Cause::timeout ? 0 : 1);
+    const auto end = (*child)->follow(stop_here, {.deadline = clock_.now() + std::chrono::milliseconds(300)}, {});
+    ::_exit(end && *end && (*end)->cause == CommandEnd::Cause::timeout ? 0 : 1);
   }
   ASSERT_GT(host, 0);
   ::close(ready[1]);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <functional>
 #include <thread>
 
@@ -17,6 +18,8 @@ namespace {
 
 using deft::testing::eventually;
 using deft::testing::is_alive;
+
+constexpr std::int64_t kPatienceMillis = 20'000;  // far beyond what it needs, also where others have much to do
 
 Descendants by_children_files(Listing::children_files);  // too large for a stack
 Descendants by_whole_proc(Listing::whole_proc);
@@ -47,7 +50,7 @@ class DescendantsTest : public ::testing::TestWithParam<Listing> {
     return eventually([] {
       while (::waitpid(-1, nullptr, WNOHANG) > 0) {
       }
-      descendants().sweep(nullptr, 0, now_millis() + 1000);
+      descendants().sweep(nullptr, 0, now_millis() + kPatienceMillis);
       return descendants().count() == 0;
     });
   }
@@ -99,7 +102,7 @@ TEST_P(DescendantsTest, ASparedChildAndItsOwnAreLeftAlone) {
       return descendants().alive_count() == 4;
     };
     if (!eventually(all_are_there)) return false;
-    descendants().sweep(&spared, 1, now_millis() + 1000);
+    descendants().sweep(&spared, 1, now_millis() + kPatienceMillis);
     const bool only_the_others_ended = descendants().count() == 2 && eventually([&] { return !is_alive(other); });
     return only_the_others_ended && is_alive(spared) && end_all();
   }));
@@ -110,7 +113,7 @@ TEST_P(DescendantsTest, NamesAtMostAFewButCountsAll) {
     constexpr std::uint32_t kCount = 40;
     for (std::uint32_t i = 0; i < kCount; ++i) fork_and([] {});
     Report report;
-    descendants().sweep(nullptr, 0, now_millis() + 1000, &report);
+    descendants().sweep(nullptr, 0, now_millis() + kPatienceMillis, &report);
     return report.leftover_count == kCount && report.named_count == kLeftoversNamedMax && report.named[0].pid > 0 &&
            report.named[0].name[0] != '\0' && end_all();
   }));

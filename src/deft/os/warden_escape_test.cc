@@ -8,9 +8,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -208,40 +208,49 @@ TEST(EscapeOfAUser, AForkBombEndsWithItsCommand) {
   EXPECT_EQ(mark.alive(), std::vector<int>{});
 }
 
+// The folder of the group that a warden has made for its commands, of one of which this is a process. Empty: it has
+// none.
+std::string group_of_warden(int pid) {
+  char own[warden::kCgroupPathBytesMax];
+  if (!warden::find_own_cgroup(own)) return "";
+  std::ifstream groups("/proc/" + std::to_string(pid) + "/cgroup");
+  const std::string text{std::istreambuf_iterator<char>(groups), {}};
+  const std::size_t name = text.find(std::string("/") + warden::kWardenName);
+  if (name == text.npos) return "";
+  return own + text.substr(name, text.find_first_of("/\n", name + 1) - name);
+}
+
 TEST(CommandGroups, NoneIsLeftBehindHoweverDeftEnds) {
-  const auto groups = [] {
-    std::set<std::string> found;
-    char own[warden::kCgroupPathBytesMax];
-    if (!warden::find_own_cgroup(own)) return found;
-    for (const auto& entry : std::filesystem::directory_iterator(own)) {
-      if (entry.path().filename().string().starts_with(warden::kWardenName)) found.insert(entry.path());
-    }
-    return found;
-  };
-  const auto before = groups();
   for (const bool is_killed : {false, true}) {
-    int ready[2];
-    ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+    const ProcessMark mark;
+    int told[2];
+    ASSERT_EQ(::pipe2(told, O_CLOEXEC), 0);
     const pid_t deft = ::fork();
     if (deft == 0) {
       const SystemClock clock;
-      const ProcessMark mark;
       {
         WardenProcesses processes(clock);
         const auto child = processes.start(bash("setsid sleep 1000 & sleep 1000", mark), {});
-        if (!child || ::write(ready[1], "r", 1) != 1) ::_exit(1);
+        std::vector<int> pids;
+        if (!child || !eventually([&] { return !(pids = mark.alive()).empty(); })) ::_exit(1);
+        const std::string group = group_of_warden(pids[0]) + "\n";
+        if (::write(told[1], group.data(), group.size()) != std::ssize(group)) ::_exit(1);
         while (is_killed) ::pause();
       }
       ::_exit(0);
     }
     ASSERT_GT(deft, 0);
-    ::close(ready[1]);
-    char byte = 0;
-    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(told[1]);
+    std::string group;
+    for (char byte = 0; ::read(told[0], &byte, 1) == 1 && byte != '\n';) group += byte;
     if (is_killed) ::kill(deft, SIGKILL);
-    ASSERT_EQ(::waitpid(deft, nullptr, 0), deft);
-    EXPECT_TRUE(eventually([&] { return groups() == before; }));
-    ::close(ready[0]);
+    int status = 0;
+    ASSERT_EQ(::waitpid(deft, &status, 0), deft);
+    EXPECT_EQ(WIFSIGNALED(status), is_killed);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_TRUE(group.empty() || group.find(warden::kWardenName) != group.npos) << group;
+    EXPECT_TRUE(eventually([&] { return group.empty() || !std::filesystem::exists(group); })) << group;
+    ::close(told[0]);
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "deft/os/unique_fd.h"
 #include "deft/testing/real_processes.h"
+#include "deft/testing/temp_folder.h"
 
 namespace deft {
 namespace {
@@ -130,17 +131,16 @@ TEST_F(Warden, RunsInTheGivenDirectory) {
 }
 
 TEST_F(Warden, LooksAPlainNameUpInThePathOfTheCommandButNeverInTheWorkingDirectory) {
-  const std::string folder = ::testing::TempDir() + "warden_lookup";
-  std::filesystem::create_directories(folder);
-  std::filesystem::copy_file("/bin/true", folder + "/looked-up", std::filesystem::copy_options::overwrite_existing);
-  Command command{.argv = {"looked-up"}, .environment = {"PATH=.::/nowhere:" + folder}, .directory = folder};
+  const TempFolder folder;
+  std::filesystem::copy_file("/bin/true", folder / "looked-up");
+  Command command{
+      .argv = {"looked-up"}, .environment = {"PATH=.::/nowhere:" + folder.path()}, .directory = folder.path()};
   EXPECT_TRUE(run(command));
   command.environment = {"PATH=.::/nowhere"};
   const auto missing = run(command);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, Errc::not_found);
   EXPECT_EQ(missing.error().message, "the program looked-up is in no directory of PATH");
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Warden, SaysWhyACommandCouldNotRun) {

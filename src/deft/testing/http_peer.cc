@@ -24,6 +24,18 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
+std::uint16_t bind_any_port(int socket) {
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  DEFT_CHECK(::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  DEFT_CHECK(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  return ntohs(address.sin_port);
+}
+
+std::string url_of(std::uint16_t port, std::string_view path) {
+  return "http://127.0.0.1:" + std::to_string(port) + std::string(path);
+}
+
 // False: nothing came before the server had to end.
 bool wait_readable(int socket, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
@@ -150,14 +162,16 @@ bool PeerAnswer::wait_until_gone() {
   }
 }
 
+SilentPort::SilentPort()
+    : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), port_(bind_any_port(socket_.get())) {}
+
+std::string SilentPort::url(std::string_view path) const { return url_of(port_, path); }
+
 HttpPeer::HttpPeer(PeerHandler handler)
-    : handler_(std::move(handler)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof address;
-  DEFT_CHECK(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
+    : handler_(std::move(handler)),
+      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+      port_(bind_any_port(listener_.get())) {
   DEFT_CHECK(::listen(listener_.get(), SOMAXCONN) == 0);
-  DEFT_CHECK(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  port_ = ntohs(address.sin_port);
   acceptor_ = std::jthread([this](const std::stop_token& stop) { accept_all(stop); });
 }
 
@@ -172,9 +186,7 @@ HttpPeer::~HttpPeer() {
   servers_.clear();
 }
 
-std::string HttpPeer::url(std::string_view path) const {
-  return "http://127.0.0.1:" + std::to_string(port_) + std::string(path);
-}
+std::string HttpPeer::url(std::string_view path) const { return url_of(port_, path); }
 
 std::vector<PeerRequest> HttpPeer::requests() const {
   const std::lock_guard lock(mutex_);

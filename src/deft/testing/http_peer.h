@@ -78,6 +78,17 @@ class PeerAnswer {
   bool answered_ = false;  // whole: the connection may serve another request
 };
 
+// A port on loopback that nobody listens on, for as long as this is there: no other test gets it meanwhile.
+class SilentPort {
+ public:
+  SilentPort();
+  std::string url(std::string_view path = "/") const;
+
+ private:
+  UniqueFd socket_;
+  std::uint16_t port_ = 0;
+};
+
 using PeerHandler = std::function<void(const PeerRequest&, PeerAnswer&)>;
 
 class HttpPeer {
