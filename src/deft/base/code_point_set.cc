@@ -6,12 +6,24 @@
 namespace deft {
 namespace {
 
+// The runs without those at the beginning that all end before `point`. Runs may interleave, so their ends are not
+// sorted, only their beginnings; how far all up to one reach is.
+std::span<const FoldRun> runs_from(char32_t point) {
+  static const std::vector<char32_t> reached = [] {
+    std::vector<char32_t> highest;
+    for (const FoldRun& run : unicode_fold()) {
+      highest.push_back(highest.empty() ? run.high : std::max(highest.back(), run.high));
+    }
+    return highest;
+  }();
+  const auto first = std::ranges::lower_bound(reached, point) - reached.begin();
+  return unicode_fold().subspan(static_cast<std::size_t>(first));
+}
+
 // Everything in `ranges` that has another case, one step around its ring.
 void append_next_cases(const std::vector<CodePointRange>& ranges, std::vector<CodePointRange>& out) {
-  const auto runs = unicode_fold();
   for (const CodePointRange& range : ranges) {
-    // Runs may interleave, so their ends are not sorted; only their beginnings are.
-    for (const FoldRun& run : runs) {
+    for (const FoldRun& run : runs_from(range.low)) {
       if (run.low > range.high) break;
       if (run.high < range.low) continue;
       const char32_t behind = range.low > run.low ? (range.low - run.low) % run.step : 0;

@@ -150,8 +150,9 @@ TEST(Glob, AgreesWithFnmatchWhereItSaysTheSame) {
   sim::Random random(11);
   constexpr std::string_view kPattern = "ab/.*?[]!-c\\";
   constexpr std::string_view kPath = "ab/.c-]!";
+  constexpr int kRounds = 50'000;
   int matched = 0;
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < kRounds; ++i) {
     std::string pattern;
     for (std::size_t n = random.below(8); n > 0; --n) pattern += kPattern[random.below(kPattern.size())];
     std::string path;
@@ -168,7 +169,7 @@ TEST(Glob, AgreesWithFnmatchWhereItSaysTheSame) {
     ASSERT_EQ(glob->matches(path), expected) << pattern << " and " << path;
     matched += expected ? 1 : 0;
   }
-  EXPECT_GT(matched, 1'000);
+  EXPECT_GT(matched, kRounds / 400);
 }
 
 }  // namespace

@@ -266,11 +266,11 @@ TEST(Regex, AnEmptyTurnOfALoopEndsItAlsoAfterAnAssertion) {
 
 TEST(Regex, ALargeAutomatonIsForgottenAndBegunAnew) {
   // Which of the last 18 characters were "a" makes 2^18 states: more than there is room for.
-  const std::string text = random_letters(120'000) + "a";
+  const std::string text = random_letters(100'000) + "a";
   const Regex regex = compiled("a[ab]{18}c");
   RegexSearch search(regex, {});
   EXPECT_FALSE(search.first_end_by_line(text, 0));
-  EXPECT_EQ(search.first_end(text + "abababababababababac", 0), text.size() + 20);
+  EXPECT_EQ(search.first_end(text + "abababababababababac", text.size() - 1'000), text.size() + 20);
   EXPECT_EQ(search.find(text + "aababababababababac", 0), (Span{text.size() - 1, text.size() + 19}));
 }
 

@@ -19,7 +19,7 @@ namespace {
 using deft::testing::eventually;
 using deft::testing::is_alive;
 
-constexpr std::int64_t kPatienceMillis = 20'000;  // far beyond what it needs, also where others have much to do
+constexpr std::int64_t kPatienceMillis = 60'000;  // far beyond what it needs, also where others have much to do
 
 Descendants by_children_files(Listing::children_files);  // too large for a stack
 Descendants by_whole_proc(Listing::whole_proc);

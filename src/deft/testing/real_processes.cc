@@ -21,7 +21,7 @@ namespace deft::testing {
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kPatience = std::chrono::seconds(60);
 constexpr auto kGlance = std::chrono::milliseconds(1);
 constexpr unsigned kNobody = 65534;
 
