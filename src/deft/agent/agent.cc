@@ -235,7 +235,8 @@ void Agent::send_request() {
   answers_.clear();
   phase_ = Phase::asking;
   asked_ = engine_->clock().now();
-  const ModelRequest request = make_request(*pool);
+  ModelRequest request = make_request(*pool);
+  request.pumped_by_caller = true;  // by run_turn()
   message_uuid_ = random_uuid();
   frontend_.show(RequestSent{request.model, attempts_->failures() + 1, request.stream, message_uuid_});
   call_ = model_.ask(request, [this, number = ++request_](ModelEvent event) {
@@ -269,8 +270,7 @@ ModelRequest Agent::make_request(const ToolPool& pool) {
           .effort = effort(),
           .output_format = options_.output_format,
           .session_id = options_.session_id,
-          .raw_events = options_.raw_events,
-          .pumped_by_caller = true};
+          .raw_events = options_.raw_events};
 }
 
 std::optional<TurnReason> Agent::reached_limit() const {
