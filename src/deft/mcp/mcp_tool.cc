@@ -131,6 +131,10 @@ Error mcp_call_error(const std::string& server, const McpFailure& failure) {
     return {Errc::timeout, "The server " + server + " gave no answer: " + why +
                                ". It may have done it all the same; look before you call it again."};
   }
+  if (failure.code == Errc::failed) {
+    return {failure.code, "The server " + server + " gave no answer that could be used: " + why +
+                              ". It may have done it all the same; look before you call it again."};
+  }
   return {failure.code, "The connection to the server " + server + " was lost during the call: " + why +
                             ". Nobody knows whether it was carried out, so it was not sent again; look before you do."};
 }
