@@ -79,7 +79,9 @@ class McpTool final : public Tool {
     }
     if (changed_) {
       return OwnVerdict{Verdict::ask, "the server " + server_->name() +
-                                          " describes this tool otherwise than when it was last allowed"};
+                                          " describes this tool otherwise than when it was last allowed; `deft mcp "
+                                          "approve " +
+                                          server_->name() + "` accepts that"};
     }
     return std::nullopt;
   }
