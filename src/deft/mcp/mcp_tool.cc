@@ -78,10 +78,11 @@ class McpTool final : public Tool {
       return OwnVerdict{Verdict::ask, "the tool wants the user to take part", true};
     }
     if (changed_) {
-      return OwnVerdict{Verdict::ask, "the server " + server_->name() +
-                                          " describes this tool otherwise than when it was last allowed; `deft mcp "
-                                          "approve " +
-                                          server_->name() + "` accepts that"};
+      const std::string& server = server_->name();
+      return OwnVerdict{Verdict::ask, "the server " + server +
+                                          " describes this tool otherwise than when it was last allowed; the user can "
+                                          "accept that with `deft mcp approve " +
+                                          server + "`"};
     }
     return std::nullopt;
   }
