@@ -404,6 +404,34 @@ TEST(McpServe, OffersTheToolsOfConfiguredServersTooAndTheirCallsPassTheSameGate)
   EXPECT_EQ(client.program.wait(), 0);
 }
 
+TEST(McpServe, TheFirstListHasTheToolsOfServersThatAreStillStarting) {
+  const TempFolder folder;
+  folder.put("a.txt", "one\n");
+  const std::string servers = to_json(JsonObject{
+      {"mcpServers", {{"inner", {{"command", DEFT_PROGRAM}, {"args", {"mcp", "serve", "--setting-sources", ""}}}}}}});
+  StdioClient client(
+      folder, {"--proxy", "--mcp-config", servers, "--settings", R"({"permissions":{"allow":["mcp__inner__Read"]}})"});
+  client.call(1, "mcp__inner__Read", {{"file_path", "a.txt"}});
+  client.request(2, "tools/list", "{}");
+  EXPECT_NE(to_json(client.answer(2)).find("mcp__inner__Read"), std::string::npos);
+  EXPECT_NE(client.text(1).find("one"), std::string::npos) << "neither is a call of one of them made in vain";
+}
+
+TEST(McpServe, ALogTellsWhatWasDeniedAndAPlaceInAListThatNobodyGaveOutIsRefused) {
+  const TempFolder folder;
+  StdioClient client(folder);
+  client.call(1, "Bash", {{"command", "touch x"}});
+  const std::string said = to_json(client.notification("notifications/message"));
+  EXPECT_NE(said.find(R"("level":"warning")"), std::string::npos) << said;
+  EXPECT_NE(said.find(R"("outcome":"denied")"), std::string::npos) << said;
+  client.answer(1);
+  client.request(2, "tools/list", R"({"cursor":"2"})");
+  EXPECT_NE(to_json(client.answer(2)).find("-32602"), std::string::npos);
+  client.request(3, "tools/call", R"({"name":"Glob","arguments":{"pattern":"*"},"task":{"ttl":1000}})");
+  EXPECT_EQ(to_json(client.answer(3)).find("\"error\""), std::string::npos)
+      << "whoever wants a task where there are none gets the result";
+}
+
 TEST(McpServe, SaysWhatIsWrongWithItsArguments) {
   const TempFolder folder;
   const std::vector<std::vector<std::string>> all = {

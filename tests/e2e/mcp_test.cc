@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "deft/base/json.h"
 #include "deft/testing/places.h"
 #include "deft_print.h"
 
@@ -123,6 +124,15 @@ TEST(Mcp, ServersAreAddedListedTestedAndRemoved) {
   EXPECT_NE(list.output.find("ready, 1 tool, "), std::string::npos) << list.output;
   EXPECT_NE(place.run(model, {"mcp", "test", "fix"}).output.find("mcp__fix__echo"), std::string::npos);
   EXPECT_NE(place.run(model, {"mcp", "get", "fix"}).output.find("local"), std::string::npos);
+  const auto got = parse_json(place.run(model, {"mcp", "get", "fix", "--json"}).output);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(find_string(*got, "scope"), "local");
+  const auto tested = parse_json(place.run(model, {"mcp", "test", "--json", "fix"}).output);
+  ASSERT_TRUE(tested);
+  EXPECT_EQ(find_string(*tested, "state"), "ready");
+  EXPECT_NE(to_json(*tested).find("mcp__fix__echo"), std::string::npos);
+  EXPECT_EQ(place.run(model, {"mcp", "approve", "fix"}).exit_code, 0);
+  EXPECT_EQ(place.run(model, {"mcp", "get", "--json"}).exit_code, 2);
   EXPECT_EQ(place.run(model, {"mcp", "add", "broken", "/does/not/exist"}).exit_code, 0);
   EXPECT_EQ(place.run(model, {"mcp", "list"}).exit_code, 1);
   EXPECT_EQ(place.run(model, {"mcp", "remove", "broken"}).exit_code, 0);

@@ -48,7 +48,8 @@ const std::map<std::string, Json, std::less<>>& tools() {
                              "test_input_required_result_multiple_inputs",
                              "test_input_required_result_multi_round",
                              "test_input_required_result_tampered_state",
-                             "test_input_required_result_capabilities"}) {
+                             "test_input_required_result_capabilities",
+                             "greet"}) {
       schemas.emplace(name, none);
     }
     schemas.emplace("test_sampling",
@@ -208,6 +209,7 @@ void ConformanceFixtures::call_tool(const Served& request) {
   };
   const JsonObject image{{"type", "image"}, {"data", kPixel}, {"mimeType", "image/png"}};
   if (!tools().contains(name)) return request->fail({kRpcInvalidParams, "Unknown tool: " + name});
+  if (name == "greet") return request->answer(text_result("Hello!"));
   if (name == "test_simple_text") return request->answer(text_result("This is a simple text response for testing."));
   if (name == "test_image_content") return request->answer({{"content", JsonArray{image}}});
   if (name == "test_audio_content") {

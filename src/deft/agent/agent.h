@@ -278,8 +278,9 @@ class Agent final : private Frontend {
   std::unique_ptr<Compaction> compaction_;
   std::vector<std::string> context_;  // of hooks, for the next prompt
   std::size_t prompts_given_ = 0;
-  bool has_started_ = false;        // a subagent: its hooks know
-  bool knows_of_planning_ = false;  // the model was told that plan mode is on
+  bool has_started_ = false;          // a subagent: its hooks know
+  bool knows_of_planning_ = false;    // the model was told that plan mode is on
+  std::size_t names_told_later_ = 0;  // characters of all reminders of tools but the first
   Conversation conversation_;
   std::optional<SessionLog> log_;
   SessionUsage usage_;

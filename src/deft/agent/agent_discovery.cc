@@ -10,6 +10,8 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kNamesCharactersMax = 40'000;  // in one reminder; the rest is found by keywords
+// In all reminders after the first one. A server that renames its tools before every message would fill the context.
+constexpr std::size_t kLaterNamesCharactersMax = 60'000;
 
 std::string list_of(const std::vector<std::string>& names) {
   std::string text;
@@ -35,6 +37,9 @@ void Agent::announce_tools(const ToolPool& pool) {
     if (!pool.is_deferred(name)) gone.push_back(name);
   }
   if (fresh.empty() && gone.empty()) return;
+  const bool is_first = tools.announced.empty();
+  if (is_first) names_told_later_ = 0;
+  if (names_told_later_ > kLaterNamesCharactersMax) return;  // it was said that no more is told
   std::string text = "<system-reminder>\n";
   if (!fresh.empty()) {
     text +=
@@ -44,6 +49,12 @@ void Agent::announce_tools(const ToolPool& pool) {
   }
   if (!gone.empty()) text += "These tools are not available any more:\n" + list_of(gone);
   text += "</system-reminder>";
+  if (!is_first && (names_told_later_ += text.size()) > kLaterNamesCharactersMax) {
+    return add_user(content_of({text_block("<system-reminder>\nTools of servers come and go so often that you are not "
+                                           "told of it any more. Find what there is with "
+                                           "ToolSearch.\n</system-reminder>")}),
+                    {.source = "tools"});
+  }
   tools.announced = pool.deferred();
   JsonArray names;
   for (const std::string& name : tools.announced) names.emplace_back(name);

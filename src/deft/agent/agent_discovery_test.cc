@@ -113,6 +113,25 @@ TEST(Discovery, WhatComesAndGoesLaterIsToldLater) {
   EXPECT_EQ(last.find("mcp__a__y"), std::string::npos) << last;
 }
 
+TEST(Discovery, AServerThatRenamesItsToolsAllTheTimeDoesNotFillTheContext) {
+  Bench bench;
+  const auto all_words = [&] { return all_told(bench.model.requests().back()).size(); };
+  std::vector<std::size_t> sizes;
+  for (int round = 0; round < 40; ++round) {
+    Names names;
+    for (int i = 0; i < 100; ++i) {
+      names.push_back("mcp__a__a_rather_long_name_" + std::to_string(round) + "_" + std::to_string(i));
+    }
+    bench.serve(names);
+    bench.model.will_answer({text_of_model("Well.")});
+    bench.turn("go");
+    sizes.push_back(all_words());
+  }
+  EXPECT_LT(sizes.back(), 120'000U);
+  EXPECT_NE(all_told(bench.model.requests().back()).find("not told of it any more"), std::string::npos);
+  EXPECT_LT(sizes.back() - sizes[38], 1'000U) << "the last rounds add nothing but their own words";
+}
+
 TEST(Discovery, WhatWasLoadedAndToldSurvivesResuming) {
   Bench bench;
   bench.will_search("1", "select:mcp__a__y");

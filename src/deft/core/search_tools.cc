@@ -55,19 +55,34 @@ struct Field {
   }
 };
 
+// "pull-request" is in "create_pull_request" too: people separate words in more than one way.
+bool is_in(const std::string& word, const Field& name) {
+  if (name.text.find(word) != std::string::npos) return true;
+  const auto parts = words_of(word);
+  return parts.size() > 1 &&
+         std::ranges::all_of(parts, [&](const std::string& part) { return name.text.find(part) != std::string::npos; });
+}
+
 int score(const ToolQuery& query, const SearchableTool& tool) {
   const Field name(tool.name);
   for (const std::string& word : query.required) {
-    if (name.text.find(word) == std::string::npos) return 0;
+    if (!is_in(word, name)) return 0;
   }
   const Field hint(tool.hint);
   const Field description(tool.description);
+  const auto points = [&](const std::string& word) {
+    return (name.text == word ? kWholeName : 0) + name.score(word, kNameWord, kNamePart) +
+           hint.score(word, kHintWord, kHintPart) + description.score(word, kDescriptionWord, kDescriptionPart);
+  };
   int sum = query.required.empty() ? 0 : 1;
   for (const std::string& word : query.words) {
-    if (name.text == word) sum += kWholeName;
-    sum += name.score(word, kNameWord, kNamePart);
-    sum += hint.score(word, kHintWord, kHintPart);
-    sum += description.score(word, kDescriptionWord, kDescriptionPart);
+    const int whole = points(word);
+    sum += whole;
+    if (whole > 0) continue;
+    for (const std::string& part : words_of(word)) {
+      const bool says_something = part != word && part != "mcp";  // which is in the name of every server's tool
+      if (says_something) sum += points(part);
+    }
   }
   return sum;
 }

@@ -42,6 +42,12 @@ TEST(SearchTools, ARequiredWordMustBeInTheNameAndTheRestRanks) {
   EXPECT_TRUE(found("+letter send").empty());
 }
 
+TEST(SearchTools, WordsMayBeSeparatedInOtherWaysThanInTheName) {
+  EXPECT_EQ(found("send-message").front(), "mcp__slack__send_message");
+  EXPECT_EQ(found("mcp__slack__post").front(), "mcp__slack__send_message");
+  EXPECT_EQ(found("+list-channels"), Names{"mcp__slack__list_channels"});
+}
+
 TEST(SearchTools, NoMoreAreFoundThanWereAskedForAndNothingIsFoundForNothing) {
   EXPECT_EQ(found("send", 1).size(), 1U);
   EXPECT_TRUE(found("xyzzy").empty());

@@ -23,9 +23,16 @@ bool holds(const JsonArray* list, std::string_view text) {
                              [&](const Json& item) { return item.is_string() && view(item.get_string()) == text; });
 }
 
-bool holds_legacy(const JsonArray* list) {
-  return std::ranges::any_of(kLegacyVersions, [&](std::string_view version) { return holds(list, version); });
+// Empty: none of the list.
+std::string_view newest_legacy(const JsonArray* list) {
+  std::string_view newest;
+  for (const std::string_view version : kLegacyVersions) {
+    if (holds(list, version)) newest = version;
+  }
+  return newest;
 }
+
+bool holds_legacy(const JsonArray* list) { return !newest_legacy(list).empty(); }
 
 // Only servers of the modern era know these errors.
 bool is_modern_error(const McpFailure& failure) {
@@ -82,7 +89,7 @@ std::expected<void, McpFailure> McpClient::connect(std::stop_token stop) {
   if (initialized || stop.stop_requested()) return initialized;
   // It may have become modern since, or have been too slow to say so.
   const McpFailure& failure = initialized.error();
-  if (failure.rpc && (is_modern_error(failure) || failure.rpc->code == kRpcMethodNotFound)) {
+  if (failure.rpc && !peer_->end()) {
     bool is_legacy = false;
     if (discover(stop, is_legacy)) {
       listen_for_changes();
@@ -126,7 +133,8 @@ std::expected<void, McpFailure> McpClient::discover(const std::stop_token& stop,
       break;
     }
     const JsonArray* versions = failure.rpc->data ? find_array(*failure.rpc->data, "supported") : nullptr;
-    is_legacy = failure.rpc->code == kUnsupportedVersion && holds_legacy(versions);
+    // Only a list of revisions says what it does not speak.
+    is_legacy = failure.rpc->code != kUnsupportedVersion || versions == nullptr || holds_legacy(versions);
     if (!holds(versions, kMcpModernVersion)) break;
   }
   const std::lock_guard lock(mutex_);
@@ -141,11 +149,19 @@ std::expected<void, McpFailure> McpClient::initialize(const std::stop_token& sto
     transport = transport_;
   }
   transport->agreed("", false);
-  McpRequest request{.method = "initialize", .timeout = options_.connect_timeout, .tell_cancel = false};
-  request.params = {{"protocolVersion", kMcpLegacyVersion},
-                    {"capabilities", capabilities()},
-                    {"clientInfo", {{"name", options_.client_name}, {"version", options_.client_version}}}};
-  auto outcome = peer_->request(std::move(request), stop);
+  const auto ask_for = [&](std::string_view version) {
+    McpRequest request{.method = "initialize", .timeout = options_.connect_timeout, .tell_cancel = false};
+    request.params = {{"protocolVersion", version},
+                      {"capabilities", capabilities()},
+                      {"clientInfo", {{"name", options_.client_name}, {"version", options_.client_version}}}};
+    return peer_->request(std::move(request), stop);
+  };
+  auto outcome = ask_for(kMcpLegacyVersion);
+  // Instead of answering with what they speak, some servers refuse and say what they would take.
+  if (!outcome && outcome.error().rpc && outcome.error().rpc->data) {
+    const auto other = newest_legacy(find_array(*outcome.error().rpc->data, "supported"));
+    if (!other.empty() && other != kMcpLegacyVersion) outcome = ask_for(other);
+  }
   if (!outcome) return std::unexpected(std::move(outcome.error()));
   const std::string version(find_string(*outcome, "protocolVersion").value_or(""));
   if (!is_legacy_version(version)) {

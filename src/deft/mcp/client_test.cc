@@ -72,6 +72,31 @@ TEST_F(McpClientTest, InTheModernEraEveryRequestSaysWhoWeAre) {
   EXPECT_TRUE(client_->facts().modern);
 }
 
+TEST_F(McpClientTest, AServerThatRefusesARevisionAndNamesOthersIsAskedForTheNewestOfThem) {
+  connect([](const RpcRequest& request) {
+    if (request.method != "initialize") return rpc_failure(request.id, kRpcMethodNotFound, "no");
+    const std::string wanted(find_string(*request.params, "protocolVersion").value_or(""));
+    if (wanted != "2025-03-26") {
+      return rpc_failure(request.id, kRpcInvalidParams, "Unsupported protocol version",
+                         JsonObject{{"supported", JsonArray{"2024-11-05", "2025-03-26", "1999-01-01"}}});
+    }
+    return rpc_answer(request.id, JsonObject{{"protocolVersion", wanted}, {"capabilities", JsonObject{}}});
+  });
+  EXPECT_EQ(client_->facts().protocol, "2025-03-26");
+}
+
+TEST_F(McpClientTest, AServerThatIsModernOnlyAndWasTooSlowToSaySoIsAskedAgain) {
+  int discovered = 0;
+  connect([&](const RpcRequest& request) {
+    if (request.method == "server/discover" && ++discovered > 1) {
+      return rpc_answer(request.id,
+                        JsonObject{{"supportedVersions", JsonArray{"2026-07-28"}}, {"capabilities", JsonObject{}}});
+    }
+    return rpc_failure(request.id, kRpcInvalidRequest, "not now");
+  });
+  EXPECT_TRUE(client_->facts().modern);
+}
+
 TEST_F(McpClientTest, AQuestionAsAResultIsAnsweredAndTheRequestMadeAnew) {
   McpHandlers handlers;
   handlers.elicitation = [](const McpElicitation& elicitation, const std::stop_token&) -> Result<Json> {

@@ -18,15 +18,21 @@ inline constexpr std::size_t kMcpHeaderValueBytesMax = std::size_t{8} << 10;
 
 // An argument that a tool wants to see in a header: "x-mcp-header" of its input schema.
 struct McpParamHeader {
-  std::string argument;
-  std::string header;  // "Mcp-Param-Region"
+  std::vector<std::string> path;  // of keys, from the arguments down
+  std::string header;             // "Mcp-Param-Region"
 };
 
 // Error: the schema's annotations are against the rules, and the tool is not to be used.
 Result<std::vector<McpParamHeader>> param_headers(const Json& input_schema);
 
+// The value that a header stands for; null: it is not there, or is null.
+const Json* header_argument(const McpParamHeader& header, const Json& arguments);
+
 // Of the arguments of one call. What is null or missing has no header.
 HttpHeaders param_header_values(const std::vector<McpParamHeader>& headers, const Json& arguments);
+
+// Does Mcp-Name name a task? Other methods of tasks are not of this revision.
+bool is_named_by_task(std::string_view method);
 
 // Mcp-Method, and Mcp-Name where a request names a tool, a prompt or a resource.
 HttpHeaders standard_headers(std::string_view method, const Json* params);

@@ -17,10 +17,13 @@ std::string problem(JsonObject properties) {
 TEST(McpHeaders, PlainTextStandsForItself) {
   EXPECT_EQ(header_value("us-west1"), "us-west1");
   EXPECT_EQ(header_value("us west 1"), "us west 1");
-  EXPECT_EQ(header_value(""), "");
 }
 
 TEST(McpHeaders, WhatWouldBeChangedOnItsWayIsEncoded) {
+  EXPECT_EQ(header_value(""),
+            "=?base64?"
+            "?=")
+      << "an empty header is dropped by many";
   EXPECT_EQ(header_value(" padded "), "=?base64?IHBhZGRlZCA=?=");
   EXPECT_EQ(header_value("a\nb"), "=?base64?YQpi?=");
   EXPECT_EQ(header_value("\u00e9"), "=?base64?w6k=?=");
@@ -36,6 +39,28 @@ TEST(McpHeaders, ArgumentsThatAreAnnotatedHaveAHeader) {
   const HttpHeaders values =
       param_header_values(*headers, JsonObject{{"region", "eu"}, {"count", 3}, {"on", nullptr}, {"query", "q"}});
   EXPECT_EQ(values, (HttpHeaders{{"Mcp-Param-Region", "eu"}, {"Mcp-Param-Count", "3"}}));
+}
+
+TEST(McpHeaders, AnAnnotationCountsHoweverDeepTheArgumentStands) {
+  const auto headers =
+      param_headers(schema_with({{"where", schema_with({{"items", {{"type", "string"}, {"x-mcp-header", "Place"}}},
+                                                        {"more", {{"type", "string"}}}})}}));
+  ASSERT_TRUE(headers);
+  EXPECT_EQ(param_header_values(*headers, JsonObject{{"where", {{"items", "eu"}, {"more", "x"}}}}),
+            (HttpHeaders{{"Mcp-Param-Place", "eu"}}));
+  EXPECT_EQ(param_header_values(*headers, JsonObject{{"where", nullptr}}), HttpHeaders{});
+  EXPECT_EQ(param_header_values(*headers, JsonObject{{"where", "eu"}}), HttpHeaders{});
+}
+
+TEST(McpHeaders, AnAnnotationThatMeansNoArgumentIsRefused) {
+  const Json marked = JsonObject{{"type", "string"}, {"x-mcp-header", "A"}};
+  EXPECT_EQ(problem({{"list", {{"type", "array"}, {"items", marked}}}}),
+            "x-mcp-header of \"list\" stands where it means no argument");
+  EXPECT_NE(problem({{"a", {{"anyOf", {marked, {{"type", "null"}}}}}}}), "");
+  EXPECT_NE(problem({{"a", {{"additionalProperties", marked}}}}), "");
+  EXPECT_FALSE(param_headers(JsonObject{{"type", "object"}, {"$defs", {{"region", marked}}}}));
+  EXPECT_FALSE(param_headers(JsonObject{{"type", "object"}, {"x-mcp-header", "A"}}));
+  EXPECT_EQ(problem({{"a", {{"type", "object"}, {"default", marked}}}}), "") << "a value is no schema";
 }
 
 TEST(McpHeaders, AnnotationsAgainstTheRulesAreRefused) {
@@ -57,6 +82,9 @@ TEST(McpHeaders, RequestsNameTheirMethodAndWhatTheyAreAbout) {
   EXPECT_EQ(standard_headers("resources/read", &resource),
             (HttpHeaders{{"Mcp-Method", "resources/read"}, {"Mcp-Name", "file:///a b"}}));
   EXPECT_EQ(standard_headers("tools/list", &tool), (HttpHeaders{{"Mcp-Method", "tools/list"}}));
+  const Json task = JsonObject{{"taskId", "t"}};
+  EXPECT_EQ(standard_headers("tasks/get", &task), (HttpHeaders{{"Mcp-Method", "tasks/get"}, {"Mcp-Name", "t"}}));
+  EXPECT_EQ(standard_headers("tasks/result", &task), (HttpHeaders{{"Mcp-Method", "tasks/result"}}));
 }
 
 }  // namespace

@@ -72,7 +72,10 @@ class Watcher final : public McpReceiver {
     next_.received(std::move(message));
   }
   void garbled(std::string why) override { next_.garbled(std::move(why)); }
-  void lost(const RpcId& request, McpFailure failure) override { next_.lost(request, std::move(failure)); }
+  void lost(const RpcId& request, McpFailure failure) override {
+    if (request_ == request) answered_ = true;  // not so that anybody could read it, but nothing more will come
+    next_.lost(request, std::move(failure));
+  }
   void closed(Error why) override { next_.closed(std::move(why)); }
 
  private:
@@ -287,13 +290,15 @@ std::optional<McpFailure> HttpTransport::take_answer(HttpExchange& exchange, con
   auto body = exchange.rest(kMcpMessageBytesMax, stop);
   if (!body) return to_failure(std::move(body.error()));
   if (body->empty()) {
-    return McpFailure{.code = Errc::io, .message = "the server took the request and answered nothing"};
+    return McpFailure{
+        .code = Errc::io, .message = "the server took the request and answered nothing", .http_status = head.status};
   }
   const std::optional<RpcId> id = request.id;
   Watcher watcher(*told, id);
   hand_on(*body, watcher);
   if (watcher.answered()) return std::nullopt;
-  return McpFailure{.code = Errc::io, .message = "the server's answer is not one to this request"};
+  return McpFailure{
+      .code = Errc::io, .message = "the server's answer is not one to this request", .http_status = head.status};
 }
 
 Result<void> HttpTransport::read_events(HttpExchange& exchange, const std::optional<RpcId>& request, StreamState& state,

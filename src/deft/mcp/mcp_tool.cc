@@ -78,8 +78,11 @@ class McpTool final : public Tool {
       return OwnVerdict{Verdict::ask, "the tool wants the user to take part", true};
     }
     if (changed_) {
-      return OwnVerdict{Verdict::ask, "the server " + server_->name() +
-                                          " describes this tool otherwise than when it was last allowed"};
+      const std::string& server = server_->name();
+      return OwnVerdict{Verdict::ask, "the server " + server +
+                                          " describes this tool otherwise than when it was last allowed; the user can "
+                                          "accept that with `deft mcp approve " +
+                                          server + "`"};
     }
     return std::nullopt;
   }
@@ -130,6 +133,10 @@ Error mcp_call_error(const std::string& server, const McpFailure& failure) {
   if (failure.code == Errc::timeout) {
     return {Errc::timeout, "The server " + server + " gave no answer: " + why +
                                ". It may have done it all the same; look before you call it again."};
+  }
+  if (failure.code == Errc::failed) {
+    return {failure.code, "The server " + server + " gave no answer that could be used: " + why +
+                              ". It may have done it all the same; look before you call it again."};
   }
   return {failure.code, "The connection to the server " + server + " was lost during the call: " + why +
                             ". Nobody knows whether it was carried out, so it was not sent again; look before you do."};

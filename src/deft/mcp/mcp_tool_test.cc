@@ -91,7 +91,9 @@ TEST_F(McpToolTest, AChangedDescriptionIsAskedAboutUntilItHasRun) {
   const auto verdict = t->check_permission(JsonObject{}, view);
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->verdict, Verdict::ask);
-  EXPECT_EQ(verdict->reason, "the server srv describes this tool otherwise than when it was last allowed");
+  EXPECT_EQ(verdict->reason,
+            "the server srv describes this tool otherwise than when it was last allowed; the user can accept that with "
+            "`deft mcp approve srv`");
   ASSERT_TRUE(bench_.call(*t, JsonObject{}));
   EXPECT_FALSE(t->check_permission(JsonObject{}, view));
 }

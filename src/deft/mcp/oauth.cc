@@ -218,7 +218,7 @@ Result<OauthAuthorizer::Grounds> OauthAuthorizer::look_around(const OauthChallen
     return fail(Errc::denied, "the authorization server " + one_line(issuer, kShownCharacters) +
                                   " is not protected by TLS: nobody logs in there");
   }
-  auto server = find_server(issuer, stop);
+  auto server = find_server(issuer, stop, /*is_own=*/out.resource.authorization_servers.empty());
   if (server) {
     out.server = *std::move(server);
     return out;
@@ -245,12 +245,17 @@ Result<AuthorizationServer> OauthAuthorizer::read_named_server(const std::string
   return read_authorization_server(*document, issuer);
 }
 
-Result<AuthorizationServer> OauthAuthorizer::find_server(const std::string& issuer, const std::stop_token& stop) {
+Result<AuthorizationServer> OauthAuthorizer::find_server(const std::string& issuer, const std::stop_token& stop,
+                                                         bool is_own) {
   Error last{Errc::not_found,
              "the authorization server " + one_line(issuer, kShownCharacters) + " does not describe itself"};
   for (const std::string& url : authorization_server_urls(issuer)) {
     auto document = fetch_document(url, stop);
-    if (document) return read_authorization_server(*document, issuer);
+    if (document) {
+      const std::string said(find_string(*document, "issuer").value_or(""));
+      const bool is_same_place = is_own && origin_of(said) == origin_of(issuer);
+      return read_authorization_server(*document, is_same_place ? said : issuer);
+    }
     if (document.error().code != Errc::not_found) last = std::move(document.error());
   }
   return std::unexpected(std::move(last));

@@ -113,7 +113,8 @@ class OauthAuthorizer final : public McpAuthorizer {
 
   Result<Grounds> look_around(const OauthChallenge& challenge, const std::stop_token& stop);
   Result<AuthorizationServer> read_named_server(const std::string& url, const std::stop_token& stop);
-  Result<AuthorizationServer> find_server(const std::string& issuer, const std::stop_token& stop);
+  // `is_own`: nobody named it, it is only looked for where the server itself is. Whoever it says to be there, it is.
+  Result<AuthorizationServer> find_server(const std::string& issuer, const std::stop_token& stop, bool is_own = false);
   Result<Client> find_client(const AuthorizationServer& server, const std::string& redirect_uri,
                              const std::vector<std::string>& scopes, const std::stop_token& stop);
   Result<Client> register_client(const AuthorizationServer& server, const std::string& redirect_uri,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "deft/base/http_guard.h"
 #include "deft/base/text.h"
 #include "deft/base/url.h"
 
@@ -15,8 +16,6 @@ constexpr std::string_view kOpenId = "/.well-known/openid-configuration";
 constexpr std::size_t kListItemsMax = 200;
 constexpr std::size_t kScopesMax = 200;
 constexpr std::size_t kShownUrlCharacters = 200;
-
-bool is_loopback(std::string_view host) { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
 
 std::vector<std::string> read_list(const Json& document, std::string_view key) {
   std::vector<std::string> out;
@@ -138,7 +137,7 @@ OauthChallenge read_challenge(const HttpHeaders& headers) {
 
 bool is_safe_oauth_url(std::string_view url) {
   const auto parsed = parse_web_url(url);
-  return parsed && (parsed->scheme == "https" || is_loopback(parsed->host));
+  return parsed && (parsed->scheme == "https" || is_loopback_host(parsed->host));
 }
 
 std::string origin_of(std::string_view url) {

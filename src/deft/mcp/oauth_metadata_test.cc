@@ -82,6 +82,7 @@ TEST(OauthMetadata, OnlyThisMachineMayDoWithoutTls) {
   EXPECT_TRUE(is_safe_oauth_url("http://127.0.0.1/x"));
   EXPECT_FALSE(is_safe_oauth_url("http://a.example"));
   EXPECT_FALSE(is_safe_oauth_url("http://localhost.evil.example"));
+  EXPECT_FALSE(is_safe_oauth_url("http://127.evil.example"));
   EXPECT_FALSE(is_safe_oauth_url("ftp://a.example"));
 }
 

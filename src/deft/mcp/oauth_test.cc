@@ -44,13 +44,13 @@ class OauthLogin : public ::testing::Test {
     peer_ = std::make_unique<HttpPeer>([this](const PeerRequest& request, PeerAnswer& answer) {
       const std::string origin = peer_->url("");
       const std::string base = origin.ends_with('/') ? origin.substr(0, origin.size() - 1) : origin;
-      if (request.path == "/.well-known/oauth-protected-resource/mcp") {
+      if (request.path == "/.well-known/oauth-protected-resource/mcp" && describes_itself) {
         return answer.send(
             200, kJson,
             to_json(JsonObject{{"resource", base + "/mcp"}, {"authorization_servers", JsonArray{Json(base)}}}));
       }
       if (request.path == "/.well-known/oauth-authorization-server") {
-        JsonObject document{{"issuer", base},
+        JsonObject document{{"issuer", base + issuer_path},
                             {"authorization_endpoint", base + "/authorize"},
                             {"token_endpoint", base + "/token"},
                             {"registration_endpoint", base + "/register"},
@@ -90,6 +90,8 @@ class OauthLogin : public ::testing::Test {
   OauthMemory store_;
   WillingBrowser browser_;
   bool names_itself = false;
+  bool describes_itself = true;  // which authorization server it has
+  std::string issuer_path;
   bool refuses_refresh = false;
   int expires_in = 3600;
   std::vector<FormFields> tokens;
@@ -117,6 +119,15 @@ TEST_F(OauthLogin, AnAnswerOfSomebodyElseIsRefused) {
   names_itself = true;
   EXPECT_FALSE(refused()) << "it names itself always, and did not";
   EXPECT_TRUE(tokens.empty()) << "the code was shown to nobody";
+}
+
+TEST_F(OauthLogin, AnAuthorizationServerThatWasNamedMustBeTheOneThatAnswers) {
+  issuer_path = "/oauth";
+  EXPECT_FALSE(refused());
+  // A server of 2025-03-26 names none: it is its own, whatever it calls itself there.
+  describes_itself = false;
+  EXPECT_TRUE(refused());
+  EXPECT_EQ(authorization(), "Bearer token-1");
 }
 
 TEST_F(OauthLogin, ATokenThatEndsIsRenewedWithoutTheUser) {

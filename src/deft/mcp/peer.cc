@@ -10,6 +10,7 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kNoteCharacters = 300;
+constexpr std::size_t kLateAnswersMax = 1000;  // that are known to be late; of others it is noted
 
 McpFailure failure_of(const Error& error) { return {.code = error.code, .message = error.message}; }
 
@@ -101,7 +102,10 @@ McpOutcome McpPeer::request(McpRequest request, std::stop_token stop) {
         pending->changed.wait(lock, stop, [&] { return pending->outcome.has_value(); });
       }
     }
-    pending_.erase(id);
+    // An answer may come all the same, and there is nothing odd about that.
+    pending->is_in_passing = !pending->outcome && pending_.size() <= kLateAnswersMax;
+    if (!pending->is_in_passing) pending_.erase(id);
+    pending->progress = nullptr;
     if (pending->outcome) return *std::move(pending->outcome);
   }
   if (request.tell_cancel) {
@@ -214,7 +218,7 @@ void McpPeer::take_progress(const Json& params) {
       progress = kept->second;
     } else {
       const auto found = pending_.find(*token);
-      if (found == pending_.end() || found->second->outcome) return;
+      if (found == pending_.end() || found->second->outcome || found->second->is_in_passing) return;
       found->second->last_sign = clock_.now();
       progress = found->second->progress;
     }

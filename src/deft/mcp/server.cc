@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <utility>
 
 // A request comes in by take(), becomes a Request, and either is answered here (all that is about the connection) or
@@ -25,6 +24,7 @@ constexpr std::array<std::string_view, 6> kCacheable = {
     "server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"};
 
 constexpr std::size_t kUriBytesMax = std::size_t{8} << 10;  // of one that is to be remembered
+constexpr std::string_view kLevelUnasked = "info";          // of the log, for clients with a session that have not said
 
 const Json& meta_of(const Json& params) {
   static const Json none;
@@ -34,6 +34,12 @@ const Json& meta_of(const Json& params) {
 
 std::string notification_text(std::string method, Json params) {
   return to_text(RpcNotification{std::move(method), std::move(params)});
+}
+
+// Is there ever word of changes?
+bool tells_of(const McpServerFace& face, std::string_view capability, std::string_view change) {
+  const Json* offered = find(face.capabilities, capability);
+  return offered && find_bool(*offered, change).value_or(false);
 }
 
 std::string method_of(McpChange::What what) {
@@ -100,7 +106,7 @@ class McpClientSession::Request final : public McpServed {
   const RpcId& id() const { return id_; }
 
   void answer(JsonObject result) override {
-    if (answered_.exchange(true)) return;
+    if (!claim()) return;
     if (caller_.era == McpEra::modern) complete(result);
     session_->forget(id_);
     outlet_->finish(to_text(rpc_answer(id_, std::move(result))), std::nullopt, false);
@@ -110,22 +116,27 @@ class McpClientSession::Request final : public McpServed {
     fail(std::move(error), by_protocol);
   }
   void fail(RpcError error, bool by_protocol) {
-    if (answered_.exchange(true)) return;
+    if (!claim()) return;
     session_->forget(id_);
     const std::int64_t code = error.code;
     outlet_->finish(to_text(rpc_failure(id_, error.code, std::move(error.message), std::move(error.data))), code,
                     by_protocol);
   }
 
+  // Of one that listens: nothing more comes.
+  void end_listening() { answer({{"_meta", JsonObject{{kSubscriptionKey, id_.json()}}}}); }
+
   // It is not wanted any more. Whoever is at it hears of it, and nobody is answered.
   void cancel() {
     stop_.request_stop();
-    if (answered_.exchange(true)) return;
+    if (!claim()) return;
     session_->forget(id_);
     outlet_->abandon();
   }
 
+  // Never behind the answer.
   void notify(std::string method, Json params) {
+    const std::lock_guard lock(mutex_);
     if (!answered_) outlet_->send(notification_text(std::move(method), std::move(params)));
   }
 
@@ -144,7 +155,8 @@ class McpClientSession::Request final : public McpServed {
 
   void log(std::string_view level, std::string_view logger, Json data) override {
     const bool says_nothing = log_level_.empty() && caller_.era == McpEra::modern;  // it must be asked for
-    if (says_nothing || log_severity(level) < log_severity(log_level_)) return;
+    const std::string_view least = log_level_.empty() ? kLevelUnasked : std::string_view(log_level_);
+    if (says_nothing || log_severity(level) < log_severity(least)) return;
     JsonObject params{{"level", level}};
     if (!logger.empty()) params["logger"] = logger;
     params["data"] = std::move(data);
@@ -160,9 +172,18 @@ class McpClientSession::Request final : public McpServed {
  private:
   void complete(JsonObject& result) const {
     if (!result.contains("resultType")) result["resultType"] = "complete";
+    Json& meta = result["_meta"];
+    if (!meta.is_object()) meta = JsonObject();
+    meta.get_object()[kServerInfoKey] = session_->service_.face(McpEra::modern).info;
     if (std::ranges::find(kCacheable, method_) == kCacheable.end() || result["resultType"] != "complete") return;
     if (!result.contains("ttlMs")) result["ttlMs"] = 0;
     if (!result.contains("cacheScope")) result["cacheScope"] = "private";
+  }
+
+  // True: nobody has answered it yet, and whoever asked does.
+  bool claim() {
+    const std::lock_guard lock(mutex_);
+    return !std::exchange(answered_, true);
   }
 
   const std::shared_ptr<McpClientSession> session_;
@@ -174,7 +195,8 @@ class McpClientSession::Request final : public McpServed {
   const std::string log_level_;
   std::optional<Json> progress_token_;
   std::stop_source stop_;
-  std::atomic<bool> answered_ = false;
+  std::mutex mutex_;
+  bool answered_ = false;  // under mutex_
 };
 
 // --- what the client says ---
@@ -241,7 +263,11 @@ void McpClientSession::take_legacy(const std::shared_ptr<Request>& request) {
   if (method == "initialize") return initialize(request);
   if (method == "ping") return request->answer({});
   if (version().empty()) {
-    return request->fail({kRpcInvalidRequest, "send initialize first, or a request of revision 2026-07-28"}, true);
+    return request->fail({kRpcInvalidParams,
+                          "send initialize first, or a request of revision 2026-07-28, whose _meta "
+                          "holds " +
+                              std::string(kVersionKey)},
+                         true);
   }
   if (method == "logging/setLevel") return set_level(request);
   if (method == "resources/subscribe") return subscribe(request, true);
@@ -283,7 +309,6 @@ void McpClientSession::discover(const std::shared_ptr<Request>& request) {
   for (const std::string_view version : mcp_served_versions()) versions.emplace_back(version);
   JsonObject result{{"supportedVersions", std::move(versions)}, {"capabilities", face.capabilities}};
   if (!face.instructions.empty()) result["instructions"] = face.instructions;
-  result["_meta"] = JsonObject{{kServerInfoKey, face.info}};
   request->answer(std::move(result));
 }
 
@@ -302,12 +327,12 @@ void McpClientSession::set_level(const std::shared_ptr<Request>& request) {
 }
 
 void McpClientSession::subscribe(const std::shared_ptr<Request>& request, bool wanted) {
+  if (!tells_of(service_.face(McpEra::legacy), "resources", "subscribe")) {
+    return request->fail({kRpcMethodNotFound, "no such method"}, true);
+  }
   const auto uri = find_string(request->params(), "uri");
   if (!uri) return request->fail({kRpcInvalidParams, "uri is missing"});
   if (uri->size() > kUriBytesMax) return request->fail({kRpcInvalidParams, "uri is too long"});
-  if (!service_.face(McpEra::legacy).capabilities.contains("resources")) {
-    return request->fail({kRpcMethodNotFound, "no such method"}, true);
-  }
   {
     const std::lock_guard lock(mutex_);
     if (!wanted) subscriptions_.erase(std::string(*uri));
@@ -316,17 +341,23 @@ void McpClientSession::subscribe(const std::shared_ptr<Request>& request, bool w
   request->answer({});
 }
 
-// Stays open: what changes is told on it, until the client takes it back.
+// Stays open: what changes is told on it, until the client takes it back. Only what the server ever tells is granted.
 void McpClientSession::listen(const std::shared_ptr<Request>& request) {
-  static const Json none = JsonObject();
-  const Json* found = find(request->params(), "notifications");
-  const Json& wanted = found ? *found : none;
+  const Json* wanted = find(request->params(), "notifications");
+  if (!wanted || !wanted->is_object()) {
+    return request->fail({kRpcInvalidParams, "notifications must be an object that says what to listen for"});
+  }
+  const McpServerFace face = service_.face(McpEra::modern);
+  const auto grants = [&](std::string_view key, std::string_view capability) {
+    return find_bool(*wanted, key).value_or(false) && tells_of(face, capability, "listChanged");
+  };
   Listening listening{.request = request,
-                      .tools = find_bool(wanted, "toolsListChanged").value_or(false),
-                      .prompts = find_bool(wanted, "promptsListChanged").value_or(false),
-                      .resources = find_bool(wanted, "resourcesListChanged").value_or(false)};
+                      .tools = grants("toolsListChanged", "tools"),
+                      .prompts = grants("promptsListChanged", "prompts"),
+                      .resources = grants("resourcesListChanged", "resources")};
   JsonArray uris;
-  if (const JsonArray* list = find_array(wanted, "resourceSubscriptions")) {
+  const JsonArray* list = find_array(*wanted, "resourceSubscriptions");
+  if (list && tells_of(face, "resources", "subscribe")) {
     for (const Json& uri : *list) {
       if (!uri.is_string() || uri.get_string().size() > kUriBytesMax) continue;
       if (listening.uris.size() >= kMcpSubscriptionsPerClientMax) break;
@@ -338,9 +369,11 @@ void McpClientSession::listen(const std::shared_ptr<Request>& request) {
   if (listening.prompts) granted["promptsListChanged"] = true;
   if (listening.resources) granted["resourcesListChanged"] = true;
   if (!uris.empty()) granted["resourceSubscriptions"] = std::move(uris);
+  const bool is_idle = granted.empty();
   request->notify("notifications/subscriptions/acknowledged",
                   JsonObject{{"notifications", std::move(granted)},
                              {"_meta", JsonObject{{kSubscriptionKey, request->id().json()}}}});
+  if (is_idle) return request->end_listening();  // nothing could ever come
   const std::lock_guard lock(mutex_);
   if (!request->stop().stop_requested()) listening_.emplace(request->id(), std::move(listening));
 }
@@ -470,7 +503,7 @@ void McpClientSession::end() {
   drop_asks(std::nullopt);
   for (const auto& [id, request] : requests) {
     // A client that only listened is told that nothing more comes.
-    if (request->method() == "subscriptions/listen") request->answer({});
+    if (request->method() == "subscriptions/listen") request->end_listening();
     request->cancel();
   }
   service_.session_ended(id_);

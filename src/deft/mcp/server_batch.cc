@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "deft/mcp/message_scan.h"
+
 namespace deft {
 namespace {
 
@@ -64,6 +66,14 @@ std::size_t McpReceived::answers() const {
 }
 
 std::expected<McpReceived, RpcFault> read_mcp_messages(std::string_view text) {
+  if (!is_surely_little(text)) {
+    MessageScan scan = scan_message(text);
+    if (scan.is_too_much()) {
+      return std::unexpected(
+          RpcFault{.message = "a message may have " + std::to_string(kMcpMessageValuesMax) + " values",
+                   .id = std::move(scan.id)});
+    }
+  }
   auto value = parse_json(text);
   if (!value) return std::unexpected(RpcFault{.code = kRpcParseError, .message = std::move(value.error().message)});
   McpReceived out;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "deft/base/base64.h"
+#include "deft/mcp/http_headers.h"
 #include "deft/os/uuid.h"
 
 namespace deft {
@@ -42,7 +43,7 @@ std::optional<std::string_view> name_of(const RpcRequest& request) {
   if (!request.params) return std::nullopt;
   if (request.method == "tools/call" || request.method == "prompts/get") return find_string(*request.params, "name");
   if (request.method == "resources/read") return find_string(*request.params, "uri");
-  if (request.method.starts_with("tasks/")) return find_string(*request.params, "taskId");
+  if (is_named_by_task(request.method)) return find_string(*request.params, "taskId");
   return std::nullopt;
 }
 
@@ -66,22 +67,20 @@ bool is_same_value(const Json& value, const std::string& text) {
 }
 
 std::optional<RpcError> param_fault(const ReadRequest& request, const RpcRequest& message, const Json& schema) {
-  const JsonObject* properties = find_object(schema, "properties");
-  if (!properties) return std::nullopt;
-  const Json* arguments = find(*message.params, "arguments");
-  for (const auto& [argument, property] : *properties) {
-    const auto marked = find_string(property, "x-mcp-header");
-    if (!marked) continue;
-    const std::string header = "Mcp-Param-" + std::string(*marked);
-    const std::string* text = request.field(lower(header));
-    const Json* value = arguments ? find(*arguments, std::string_view(argument.data(), argument.size())) : nullptr;
-    const bool is_given = value && !value->is_null();
-    if (!text && !is_given) continue;
-    if (!text) return mismatch("the header " + header + " is missing");
-    if (!is_given) return mismatch("the header " + header + " stands for an argument that is not there");
+  const auto headers = param_headers(schema);
+  if (!headers) return std::nullopt;  // clients must not use such a tool; whoever does it all the same needs no headers
+  static const Json none = JsonObject();
+  const Json* given = find(*message.params, "arguments");
+  const Json& arguments = given ? *given : none;
+  for (const McpParamHeader& one : *headers) {
+    const std::string* text = request.field(lower(one.header));
+    const Json* value = header_argument(one, arguments);
+    if (!text && !value) continue;
+    if (!text) return mismatch("the header " + one.header + " is missing");
+    if (!value) return mismatch("the header " + one.header + " stands for an argument that is not there");
     const auto decoded = decoded_header(*text);
     if (!decoded || !is_same_value(*value, *decoded)) {
-      return mismatch("the header " + header + " is not what the argument says");
+      return mismatch("the header " + one.header + " is not what the argument says");
     }
   }
   return std::nullopt;
@@ -390,13 +389,13 @@ void McpHttpEndpoint::post_legacy(const ReadRequest& request, RpcMessage message
   }
   // What the service answers may take long, and the client can come back to a stream; these two are answered at once.
   const bool is_quick = begins || asked->method == "ping";
-  auto outlet =
-      std::make_shared<PostOutlet>(PostOutlet::Parts{.answer = answer,
-                                                     .streams = client->streams,
-                                                     .fields = std::move(fields),
-                                                     .may_stream = accepts(request, "text/event-stream"),
-                                                     .streams_at_once = !is_quick,
-                                                     .is_resumable = client->session->version() >= kMcpServedLegacy});
+  auto outlet = std::make_shared<PostOutlet>(
+      PostOutlet::Parts{.answer = answer,
+                        .streams = client->streams,
+                        .fields = std::move(fields),
+                        .may_stream = accepts(request, "text/event-stream"),
+                        .streams_at_once = !is_quick || !accepts(request, "application/json"),
+                        .is_resumable = client->session->version() >= kMcpServedLegacy});
   client->session->take(std::move(message), outlet);
 }
 

@@ -59,6 +59,10 @@ class FakeService final : public McpService {
   }
   void handle(std::shared_ptr<McpServed> request) override { requests.push_back(std::move(request)); }
   std::optional<Json> input_schema(std::string_view tool) const override {
+    if (tool == "deep") {
+      return *parse_json(R"({"type":"object","properties":{"where":{"type":"object","properties":{
+                             "r":{"type":"string","x-mcp-header":"Region"}}}}})");
+    }
     if (tool != "region") return std::nullopt;
     return *parse_json(R"({"type":"object","properties":{"r":{"type":"string","x-mcp-header":"Region"},
                            "n":{"type":"integer","x-mcp-header":"Count"}}})");
@@ -236,6 +240,23 @@ TEST(McpHttp, HeadersOfAModernRequestMustSayWhatItsBodySays) {
   EXPECT_EQ(region({{"mcp-param-region", "=?base64?WsO8cmljaA==?="}, {"mcp-param-count", "42.0"}}),
             std::pair(0, std::int64_t{0}));
   EXPECT_EQ(server.service.requests.size(), 1U);
+  const auto deep = [&](const char* value) {
+    return code(server.modern("tools/call", R"(,"name":"deep","arguments":{"where":{"r":"Bern"}})",
+                              {{"mcp-name", "deep"}, {"mcp-param-region", value}}));
+  };
+  EXPECT_EQ(deep("Basel"), mismatch);
+  EXPECT_EQ(deep("Bern"), std::pair(0, std::int64_t{0}));
+  EXPECT_EQ(code(server.modern("tasks/result", R"(,"taskId":"t")")), std::pair(404, kRpcMethodNotFound))
+      << "what there is not needs no name";
+}
+
+TEST(McpHttp, AClientThatReadsOnlyStreamsGetsItsFirstAnswerOnOneToo) {
+  Server server;
+  const auto answer = server.post(
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}})",
+      {{"accept", "text/event-stream"}});
+  EXPECT_EQ(answer->field("Content-Type"), "text/event-stream");
+  EXPECT_NE(answer->field("Mcp-Session-Id"), "");
 }
 
 TEST(McpHttp, TakesNoMoreSessionsThanItsLimit) {

@@ -12,9 +12,10 @@ namespace {
 class FakeService final : public McpService {
  public:
   McpServerFace face(McpEra) const override {
-    return {.info = {{"name", "fake"}, {"version", "1"}},
-            .capabilities = {{"tools", JsonObject{{"listChanged", true}}}, {"resources", JsonObject()}},
-            .instructions = "be kind"};
+    return {
+        .info = {{"name", "fake"}, {"version", "1"}},
+        .capabilities = {{"tools", JsonObject{{"listChanged", true}}}, {"resources", JsonObject{{"subscribe", true}}}},
+        .instructions = "be kind"};
   }
   void handle(std::shared_ptr<McpServed> request) override { requests.push_back(std::move(request)); }
   std::optional<Json> input_schema(std::string_view) const override { return std::nullopt; }
@@ -70,7 +71,7 @@ TEST(McpServer, ShakesHandsInTheRevisionThatTheClientWantsIfItKnowsIt) {
 TEST(McpServer, WithoutAHandshakeASessionHasNothingToSay) {
   Client client;
   client.request(1, "tools/list");
-  EXPECT_TRUE(contains(client.hear().at(0), "-32600"));
+  EXPECT_TRUE(contains(client.hear().at(0), "-32602"));
   EXPECT_TRUE(client.service.requests.empty());
   client.request(2, "ping");
   EXPECT_EQ(client.hear().at(0), R"({"jsonrpc":"2.0","id":2,"result":{}})");
@@ -186,9 +187,9 @@ TEST(McpServer, EveryModernRequestStandsForItself) {
   EXPECT_TRUE(contains(discovered, R"("io.modelcontextprotocol/serverInfo":{"name":"fake")"));
   client.modern(2, "tools/list");
   client.service.requests.at(0)->answer({{"tools", JsonArray()}});
-  EXPECT_EQ(
-      client.hear().at(0),
-      R"({"jsonrpc":"2.0","id":2,"result":{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}})");
+  EXPECT_EQ(client.hear().at(0), R"({"jsonrpc":"2.0","id":2,"result":{"tools":[],"resultType":"complete",)"
+                                 R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}},)"
+                                 R"("ttlMs":0,"cacheScope":"private"}})");
   for (const char* gone : {"initialize", "ping", "logging/setLevel", "resources/subscribe"}) {
     client.modern(3, gone);
     EXPECT_TRUE(contains(client.hear().at(0), "-32601")) << gone;
@@ -234,7 +235,35 @@ TEST(McpServer, WhoListensHearsWhatItAskedForTaggedWithItsOwnId) {
   client.endpoint.announce({.what = McpChange::What::tools});
   EXPECT_TRUE(contains(client.hear().at(0), R"("io.modelcontextprotocol/subscriptionId":5)"));
   client.endpoint.end();
-  EXPECT_TRUE(contains(client.hear().at(0), R"("id":5,"result":{"resultType":"complete"})"));
+  const std::string last = client.hear().at(0);
+  EXPECT_TRUE(contains(last, R"("id":5,"result":{"_meta":{"io.modelcontextprotocol/subscriptionId":5,)")) << last;
+  EXPECT_TRUE(contains(last, R"("resultType":"complete")")) << last;
+}
+
+TEST(McpServer, WhoListensIsGrantedOnlyWhatIsEverTold) {
+  Client client;
+  client.modern(5, "subscriptions/listen",
+                R"(,"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,)"
+                R"("resourceSubscriptions":["a:b"]})");
+  EXPECT_TRUE(
+      contains(client.hear().at(0), R"("notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:b"]})"));
+  client.modern(6, "subscriptions/listen", R"(,"notifications":{"promptsListChanged":true})");
+  const auto heard = client.hear();
+  ASSERT_EQ(heard.size(), 2U) << "nothing could come, so it ends";
+  EXPECT_TRUE(contains(heard[0], R"("notifications":{})"));
+  EXPECT_TRUE(contains(heard[1], R"("id":6,"result":)"));
+  client.modern(7, "subscriptions/listen");
+  EXPECT_TRUE(contains(client.hear().at(0), "-32602"));
+}
+
+TEST(McpServer, AClientThatHasNotSaidHowTalkativeTheLogIsHearsNoDetails) {
+  Client client;
+  client.initialize();
+  client.request(1, "tools/call");
+  client.service.requests[0]->log("debug", "", "detail");
+  EXPECT_TRUE(client.hear().empty());
+  client.service.requests[0]->log("info", "", "news");
+  EXPECT_EQ(client.hear().size(), 1U);
 }
 
 TEST(McpServer, WhenTheClientGoesItsRequestsAreStopped) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "deft/base/content_hash.h"
 #include "deft/base/text.h"
 #include "deft/mcp/headers_helper.h"
 #include "deft/mcp/http_transport.h"
+#include "deft/mcp/known_server.h"
 #include "deft/mcp/login.h"
 #include "deft/mcp/sse_transport.h"
 #include "deft/mcp/stdio_transport.h"
@@ -184,7 +184,7 @@ std::shared_ptr<McpServers::Running> McpServers::make(McpServerSettings settings
       options_.clock,
       McpConnectionOptions{
           .settings = settings,
-          .identity = settings.name + " " + content_hash(settings.entry).substr(0, 16),
+          .identity = known_server_key(settings),
           .connect_timeout = milliseconds("MCP_TIMEOUT", kMcpConnectTimeout),
           .call_timeout = call_timeout,
           .make_transport = [this, settings,

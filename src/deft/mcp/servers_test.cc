@@ -4,6 +4,7 @@
 
 #include "deft/mcp/headers_helper.h"
 #include "deft/mcp/host_transport.h"
+#include "deft/mcp/known_server.h"
 #include "deft/mcp/login.h"
 #include "deft/os/curl_http_client.h"
 #include "deft/os/warden_processes.h"
@@ -122,6 +123,25 @@ TEST_F(McpServersTest, FiftyServersStartSideBySide) {
   servers.start(std::move(many));
   EXPECT_TRUE(servers.wait(std::chrono::seconds(20), {}));
   for (const McpStatus& status : servers.statuses()) EXPECT_EQ(status.tools, 1U);
+}
+
+TEST(McpMemory, WhatToolsSayOfThemselvesCanBeAccepted) {
+  const TempFolder folder;
+  const std::string file = folder / "mcp-servers.json";
+  const McpServerSettings server = *read_mcp_server("a", JsonObject{{"command", "x"}});
+  const McpServerSettings other = *read_mcp_server("a", JsonObject{{"command", "y"}});
+  {
+    McpMemory memory(file);
+    for (const auto& one : {server, other}) {
+      memory.keep_protocol(known_server_key(one), "2025-11-25");
+      memory.keep_tool(known_server_key(one), "echo", "one");
+    }
+  }
+  ASSERT_TRUE(accept_descriptions(file, server));
+  McpMemory memory(file);
+  EXPECT_FALSE(memory.tool(known_server_key(server), "echo"));
+  EXPECT_EQ(memory.protocol(known_server_key(server)), "2025-11-25");
+  EXPECT_EQ(memory.tool(known_server_key(other), "echo"), "one") << "another command is another server";
 }
 
 TEST(McpMemory, RemembersFromSessionToSessionWhatEachServerIs) {

@@ -8,6 +8,7 @@
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/core/result_limits.h"
+#include "deft/core/schema.h"
 #include "deft/shell/hidden_characters.h"
 
 namespace deft {
@@ -137,12 +138,14 @@ Result<McpToolDefinition> read_tool_definition(const Json& entry) {
   if (const Json* execution = find(entry, "execution")) {
     out.needs_task = find_string(*execution, "taskSupport") == "required";
   }
-  out.title = tamed_text(find_string(entry, "title").value_or(""), 200);
   out.description = tamed_text(find_string(entry, "description").value_or(""), kMcpDescriptionBytesMax);
+  std::string_view title = find_string(entry, "title").value_or("");
   if (const Json* hints = find(entry, "annotations")) {
     out.read_only_hint = find_bool(*hints, "readOnlyHint").value_or(false);
-    out.destructive_hint = find_bool(*hints, "destructiveHint").value_or(false);
+    out.destructive_hint = find_bool(*hints, "destructiveHint").value_or(true);
+    if (title.empty()) title = find_string(*hints, "title").value_or("");
   }
+  out.title = tamed_text(title, 200);
   if (const Json* meta = find(entry, "_meta")) {
     out.always_load = find_bool(*meta, "anthropic/alwaysLoad").value_or(false);
     out.requires_user_interaction = find_bool(*meta, "anthropic/requiresUserInteraction").value_or(false);
@@ -154,6 +157,9 @@ Result<McpToolDefinition> read_tool_definition(const Json& entry) {
   const std::string takes = to_json(out.input_schema);
   if (takes.size() > kMcpInputSchemaBytesMax) {
     return refuse(Errc::limit, "its input schema is longer than " + human_bytes(kMcpInputSchemaBytesMax));
+  }
+  if (const auto usable = Schema::compile(out.input_schema); !usable) {
+    return refuse(Errc::invalid_input, usable.error().message);
   }
   out.identity = content_hash(told + '\n' + takes);
   out.bytes = told.size() + takes.size();

@@ -32,7 +32,7 @@ struct McpToolDefinition {
   std::vector<McpParamHeader> param_headers{};
   // Hints: they steer when a tool runs, never whether.
   bool read_only_hint = false;
-  bool destructive_hint = false;
+  bool destructive_hint = true;  // whoever says nothing of it may destroy something
   // What `_meta` asks for.
   bool always_load = false;
   bool requires_user_interaction = false;

@@ -57,6 +57,10 @@ TEST(McpToolDefinition, WhatCannotBeUsedIsLeftOutWithAReason) {
             "the tool \"a\" is left out: its input is no object");
   EXPECT_EQ(problem(entry("a\u202Eb")), "the tool \"ab\" is left out: its name has invisible characters");
   EXPECT_NE(problem(entry(std::string(300, 'x'))), "");
+  const std::string remote =
+      problem({{"name", "a"},
+               {"inputSchema", {{"type", "object"}, {"properties", {{"x", {{"$ref", "http://127.0.0.1/s"}}}}}}}});
+  EXPECT_TRUE(remote.starts_with("the tool \"a\" is left out: the schema cannot be used")) << remote;
 }
 
 TEST(McpToolDefinition, HintsAndMetadataAreRead) {
@@ -69,10 +73,20 @@ TEST(McpToolDefinition, HintsAndMetadataAreRead) {
   const auto definition = read_tool_definition(tool);
   ASSERT_TRUE(definition);
   EXPECT_TRUE(definition->read_only_hint);
+  EXPECT_EQ(definition->title, "A");
   EXPECT_TRUE(definition->always_load);
   EXPECT_TRUE(definition->requires_user_interaction);
   EXPECT_EQ(definition->search_hint, "find things");
   EXPECT_EQ(definition->result_characters_max, 100'000U);
+}
+
+TEST(McpToolDefinition, AToolThatSaysNothingOfItMayDestroySomething) {
+  JsonObject tool = entry("a");
+  EXPECT_TRUE(read_tool_definition(tool)->destructive_hint);
+  tool["annotations"] = {{"title", "A"}};
+  EXPECT_TRUE(read_tool_definition(tool)->destructive_hint);
+  tool["annotations"] = {{"destructiveHint", false}};
+  EXPECT_FALSE(read_tool_definition(tool)->destructive_hint);
 }
 
 TEST(McpToolDefinition, AnotherDescriptionOrSchemaIsAnotherIdentity) {

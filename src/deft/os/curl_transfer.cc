@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <type_traits>
+#include <utility>
 
 #include "deft/base/text.h"
 
@@ -161,7 +162,14 @@ curl_socket_t CurlTransfer::open_socket(void*, curlsocktype, curl_sockaddr* addr
 int CurlTransfer::on_connected(void* self, char*, char*, int, int) {
   auto* transfer = static_cast<CurlTransfer*>(self);
   transfer->last_activity_ = SystemClock().now();
-  return transfer->receiver_ ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;  // to connect was all that was wanted
+  if (!transfer->receiver_) return CURL_PREREQFUNC_ABORT;  // to connect was all that was wanted
+  // Where a connection that was used before breaks without a word, libcurl sends the request again by itself. But the
+  // server may have carried it out: whoever asked is told, and decides.
+  const bool is_again = std::exchange(transfer->was_sent_, true);
+  const std::string& method = transfer->request_.method;
+  if (!is_again || method == "GET" || method == "HEAD") return CURL_PREREQFUNC_OK;
+  transfer->refused_ = Error{Errc::io, shown_host(transfer->request_.url) + " ended the connection without an answer"};
+  return CURL_PREREQFUNC_ABORT;
 }
 
 std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t count, void* self) {

@@ -70,6 +70,7 @@ class CurlTransfer {
   bool head_passed_on_ = false;
   std::size_t body_bytes_ = 0;
   std::optional<Error> refused_;  // why we ended it
+  bool was_sent_ = false;         // at least in part
 
   std::optional<TimePoint> last_activity_;  // nothing: not connected
   curl_off_t uploaded_ = 0;

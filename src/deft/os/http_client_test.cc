@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -223,6 +224,24 @@ TEST_P(HttpClients, AConnectionIsUsedAgain) {
   HttpClient& client = *made;
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(fetch(client, {.url = peer.url(), .body_bytes_max = kPlentyBytes}, {}));
   EXPECT_EQ(peer.connections(), 1U);
+}
+
+TEST_P(HttpClients, WhatMayHaveAnEffectIsNotSentAgainWhenTheConnectionBreaks) {
+  std::atomic<int> posts = 0;
+  HttpPeer peer([&](const PeerRequest& request, PeerAnswer& answer) {
+    if (request.method == "POST" && ++posts == 2) return answer.cut();  // on a connection that was used before
+    answer.send(200, {}, "done");
+  });
+  const auto made = make();
+  const auto post = [&] {
+    return fetch(*made, {.method = "POST", .url = peer.url(), .body = "x", .body_bytes_max = kPlentyBytes}, {});
+  };
+  ASSERT_TRUE(post());
+  const auto second = post();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Errc::io) << second.error().message;
+  EXPECT_EQ(posts, 2);
+  EXPECT_TRUE(post()) << "the next one finds a new connection";
 }
 
 TEST_P(HttpClients, ARedirectIsAnAnswer) {

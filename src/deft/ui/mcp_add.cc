@@ -9,6 +9,8 @@ namespace {
 
 std::unexpected<Error> usage(std::string what) { return fail(Errc::invalid_input, std::move(what)); }
 
+bool is_web_address(std::string_view word) { return word.starts_with("http://") || word.starts_with("https://"); }
+
 bool takes_value(std::string_view option) {
   return option == "-s" || option == "--scope" || option == "-t" || option == "--transport" || option == "-e" ||
          option == "--env" || option == "-H" || option == "--header" || option == "--timeout" ||
@@ -83,10 +85,15 @@ Result<Given> read_words(std::span<const std::string> words) {
   bool only_operands = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    // Behind the command everything is its own.
-    const bool is_option = !only_operands && given.rest.size() < 2 && word.size() > 1 && word.starts_with('-');
+    // Behind a command everything is its own; an address takes nothing, so what follows it is ours.
+    const bool is_ours = given.rest.size() < 2 || is_web_address(given.rest[1]);
+    const bool is_option = !only_operands && is_ours && word.size() > 1 && word.starts_with('-');
     if (is_option && word == "--") {
       only_operands = true;
+    } else if (const auto equals = word.find('=');
+               is_option && word.starts_with("--") && takes_value(word.substr(0, equals)) && equals < word.size()) {
+      auto taken = take_option(word.substr(0, equals), word.substr(equals + 1), given);
+      if (!taken) return std::unexpected(std::move(taken.error()));
     } else if (is_option && takes_value(word)) {
       if (i + 1 == words.size()) return usage(word + " needs a value");
       if (auto taken = take_option(word, words[++i], given); !taken) return std::unexpected(std::move(taken.error()));
@@ -120,7 +127,7 @@ Result<McpAddition> parse_mcp_add(std::span<const std::string> words) {
   if (given->rest.size() < 2) return usage("it takes a name and a command or a URL");
   given->addition.name = given->rest[0];
   const std::string& target = given->rest[1];
-  const bool is_url = target.starts_with("http://") || target.starts_with("https://");
+  const bool is_url = is_web_address(target);
   if (given->transport.empty()) given->transport = is_url ? "http" : "stdio";
   JsonObject entry{{"type", given->transport}};
   if (given->transport == "stdio") {

@@ -18,11 +18,19 @@ TEST(McpAdd, AProgramIsAddedWithItsArguments) {
 }
 
 TEST(McpAdd, AnAddressIsAddedWithItsHeaders) {
+  EXPECT_EQ(added({"web", "https://a.example/mcp", "x"}), "a server on the web takes no arguments");
   EXPECT_EQ(added({"--scope", "project", "web", "https://a.example/mcp", "-H", "X"}),
-            "a server on the web takes no arguments");
+            "\"X\" must have the form \"Name: value\"");
   EXPECT_EQ(
       added({"-t", "sse", "-H", "Authorization: Bearer x", "--timeout", "2000", "web", "https://a.example/sse"}),
       R"(local web {"type":"sse","url":"https://a.example/sse","headers":{"Authorization":"Bearer x"},"timeout":2000})");
+}
+
+TEST(McpAdd, OptionsMayFollowAnAddressAndStandWithTheirValue) {
+  EXPECT_EQ(added({"--transport", "http", "web", "https://a.example/mcp", "--header", "X-A: b"}),
+            R"(local web {"type":"http","url":"https://a.example/mcp","headers":{"X-A":"b"}})");
+  EXPECT_EQ(added({"--scope=user", "web", "https://a.example/mcp", "--timeout=2000"}),
+            R"(user web {"type":"http","url":"https://a.example/mcp","timeout":2000})");
 }
 
 TEST(McpAdd, WhatIsWrongIsSaid) {

@@ -15,6 +15,7 @@
 #include "deft/base/text.h"
 #include "deft/config/mcp_policy.h"
 #include "deft/config/mcp_settings.h"
+#include "deft/mcp/known_server.h"
 #include "deft/mcp/login.h"
 #include "deft/mcp/servers.h"
 #include "deft/os/change_file.h"
@@ -34,13 +35,14 @@ namespace {
 constexpr const char* kHelp = R"(MCP servers: programs and web addresses that bring tools of their own.
 
 Usage: deft mcp list [--json] [--offline]     all servers, and how they are
-       deft mcp get NAME                      one server: what it is, where it is configured
-       deft mcp test NAME                     starts it, and shows what it offers
+       deft mcp get NAME [--json]             one server: what it is, where it is configured
+       deft mcp test NAME [--json]            starts it, and shows what it offers
        deft mcp add [OPTIONS] NAME COMMAND [ARGS…]
        deft mcp add [OPTIONS] NAME URL
        deft mcp add-json [-s SCOPE] NAME JSON
        deft mcp remove [-s SCOPE] NAME
-       deft mcp approve NAME                  agrees to a server of the project's .mcp.json, exactly as it is now
+       deft mcp approve NAME                  agrees to a server of the project's .mcp.json, exactly as it is now, and
+                                              to what the tools of any server say of themselves now
        deft mcp reset-project-choices         takes all such agreements of this folder back
        deft mcp login NAME | logout NAME
        deft mcp serve                         offers deft's own tools: deft mcp serve --help
@@ -140,6 +142,28 @@ std::string state_line(const McpStatus& status) {
   return out;
 }
 
+JsonArray texts(const std::vector<std::string>& list) {
+  JsonArray out;
+  for (const std::string& text : list) out.emplace_back(text);
+  return out;
+}
+
+JsonObject settings_row(const McpServerSettings& server) {
+  return {{"name", server.name},
+          {"scope", to_string(server.scope)},
+          {"type", to_string(server.kind)},
+          {"target", server.shown()},
+          {"file", server.file}};
+}
+
+void add_status(JsonObject& row, const McpStatus& status) {
+  row["state"] = to_string(status.state);
+  row["detail"] = status.detail;
+  row["protocol"] = status.facts.protocol;
+  if (status.took) row["milliseconds"] = std::chrono::duration_cast<std::chrono::milliseconds>(*status.took).count();
+  row["problems"] = texts(status.problems);
+}
+
 int list_servers(std::span<const std::string> words) {
   const bool as_json = std::ranges::find(words, "--json") != words.end();
   const bool offline = std::ranges::find(words, "--offline") != words.end();
@@ -149,7 +173,9 @@ int list_servers(std::span<const std::string> words) {
   auto ground = look_around();
   if (!ground) return complain(ground.error().message);
   Bench bench;
-  McpServers servers(bench.options(ground->places.directory));
+  McpServersOptions options = bench.options(ground->places.directory);
+  options.noted = [](const std::string& text) { std::fprintf(stderr, "note: %s\n", shown(text).c_str()); };
+  McpServers servers(std::move(options));
   std::vector<McpServerSettings> started;
   for (const McpServerSettings& server : ground->read.servers) {
     if (!offline && ground->admission(server).admission == McpAdmission::allowed) started.push_back(server);
@@ -162,23 +188,13 @@ int list_servers(std::span<const std::string> words) {
     const McpAdmitted admitted = ground->admission(server);
     const auto connection = servers.find(server.name);
     std::string state = offline ? "not tried" : "not started";
-    JsonObject row{{"name", server.name},
-                   {"scope", to_string(server.scope)},
-                   {"type", to_string(server.kind)},
-                   {"target", server.shown()},
-                   {"file", server.file}};
+    JsonObject row = settings_row(server);
+    row["state"] = state;
     if (connection) {
       const McpStatus status = connection->status();
       state = state_line(status);
-      row["state"] = to_string(status.state);
-      row["detail"] = status.detail;
+      add_status(row, status);
       row["tools"] = status.tools;
-      row["protocol"] = status.facts.protocol;
-      if (status.took)
-        row["milliseconds"] = std::chrono::duration_cast<std::chrono::milliseconds>(*status.took).count();
-      JsonArray problems;
-      for (const std::string& problem : status.problems) problems.emplace_back(problem);
-      row["problems"] = std::move(problems);
       all_well = all_well && status.state == McpState::ready;
     } else if (admitted.admission != McpAdmission::allowed) {
       state = "not started: " + admitted.reason;
@@ -193,9 +209,8 @@ int list_servers(std::span<const std::string> words) {
     rows.push_back(std::move(row));
   }
   if (as_json) {
-    JsonArray problems;
-    for (const std::string& problem : ground->read.problems) problems.emplace_back(problem);
-    std::printf("%s\n", to_json(JsonObject{{"servers", std::move(rows)}, {"problems", std::move(problems)}}).c_str());
+    std::printf("%s\n",
+                to_json(JsonObject{{"servers", std::move(rows)}, {"problems", texts(ground->read.problems)}}).c_str());
     return all_well ? 0 : 1;
   }
   for (const std::string& problem : ground->read.problems) std::printf("problem: %s\n", shown(problem).c_str());
@@ -208,22 +223,75 @@ int unknown_server(const std::string& name) {
   return 1;
 }
 
-int get_server(const std::string& name) {
+int get_server(const std::string& name, bool as_json) {
   auto ground = look_around();
   if (!ground) return complain(ground.error().message);
   const McpServerSettings* server = ground->find(name);
   if (server == nullptr) return unknown_server(name);
   const McpAdmitted admitted = ground->admission(*server);
+  const bool is_allowed = admitted.admission == McpAdmission::allowed;
+  if (as_json) {
+    JsonObject row = settings_row(*server);
+    row["entry"] = parse_json(server->entry).value_or(Json());
+    row["allowed"] = is_allowed;
+    if (!is_allowed) row["detail"] = admitted.reason;
+    std::printf("%s\n", to_json(row).c_str());
+    return is_allowed ? 0 : 1;
+  }
   std::printf("%s\n  scope   %s\n  file    %s\n  type    %s\n  runs    %s\n  entry   %s\n", server->name.c_str(),
               std::string(to_string(server->scope)).c_str(), shown(server->file).c_str(),
               std::string(to_string(server->kind)).c_str(), shown(server->shown()).c_str(),
               shown(server->entry).c_str());
-  if (admitted.admission == McpAdmission::allowed) return 0;
+  if (is_allowed) return 0;
   std::printf("  is not started: %s\n", admitted.reason.c_str());
   return 1;
 }
 
-int test_server(const std::string& name) {
+// All that a server offers, for programs.
+JsonObject offer_json(const McpConnection& connection, const std::vector<std::shared_ptr<Tool>>& tools) {
+  const McpStatus status = connection.status();
+  JsonObject out{{"name", status.name}};
+  add_status(out, status);
+  if (status.state != McpState::ready) {
+    out["last_words"] = connection.last_words();
+    return out;
+  }
+  out["server"] = JsonObject{{"name", status.facts.name}, {"version", status.facts.version}};
+  out["instructions"] = status.facts.instructions;
+  JsonArray offered, prompts;
+  for (const auto& tool : tools) {
+    offered.push_back(JsonObject{{"name", tool->spec().name}, {"description", tool->spec().description}});
+  }
+  for (const Json& prompt : connection.prompts()) prompts.emplace_back(find_string(prompt, "name").value_or(""));
+  out["tools"] = std::move(offered);
+  out["prompts"] = std::move(prompts);
+  return out;
+}
+
+int show_offer(const McpConnection& connection, const std::vector<std::shared_ptr<Tool>>& tools) {
+  const McpStatus status = connection.status();
+  std::printf("%s: %s\n", status.name.c_str(), shown(state_line(status)).c_str());
+  if (status.state != McpState::ready) {
+    const std::string words = connection.last_words();
+    if (!words.empty()) std::printf("it last wrote:\n%s\n", shown(words).c_str());
+    return 1;
+  }
+  std::printf("  calls itself %s %s\n", shown(json_quote(status.facts.name)).c_str(),
+              shown(status.facts.version).c_str());
+  if (!status.facts.instructions.empty()) {
+    std::printf("  instructions: %s\n", shown(one_line(status.facts.instructions, 300)).c_str());
+  }
+  for (const auto& tool : tools) {
+    std::printf("  %s\n      %s\n", tool->spec().name.c_str(), shown(one_line(tool->spec().description, 150)).c_str());
+  }
+  for (const Json& prompt : connection.prompts()) {
+    std::printf("  prompt %s\n", shown(one_line(find_string(prompt, "name").value_or(""), 100)).c_str());
+  }
+  for (const std::string& problem : status.problems) std::printf("  problem: %s\n", shown(problem).c_str());
+  return 0;
+}
+
+int test_server(const std::string& name, bool as_json) {
   auto ground = look_around();
   if (!ground) return complain(ground.error().message);
   const McpServerSettings* server = ground->find(name);
@@ -238,35 +306,18 @@ int test_server(const std::string& name) {
     const std::lock_guard lock(mutex);
     tools = std::move(published);
   };
-  options.noted = [](const std::string& text) { std::printf("note: %s\n", shown(text).c_str()); };
+  options.noted = [as_json](const std::string& text) {
+    std::fprintf(as_json ? stderr : stdout, "note: %s\n", shown(text).c_str());
+  };
   McpServers servers(std::move(options));
   servers.start({*server});
   servers.wait(kMcpConnectTimeout + kMcpDiscoverWait, {});
   const auto connection = servers.find(name);
-  const McpStatus status = connection->status();
-  std::printf("%s: %s\n", name.c_str(), shown(state_line(status)).c_str());
-  if (status.state != McpState::ready) {
-    const std::string words = connection->last_words();
-    if (!words.empty()) std::printf("it last wrote:\n%s\n", shown(words).c_str());
-    return 1;
-  }
-  std::printf("  calls itself %s %s\n", shown(json_quote(status.facts.name)).c_str(),
-              shown(status.facts.version).c_str());
-  if (!status.facts.instructions.empty()) {
-    std::printf("  instructions: %s\n", shown(one_line(status.facts.instructions, 300)).c_str());
-  }
-  {
-    const std::lock_guard lock(mutex);
-    for (const auto& tool : tools) {
-      std::printf("  %s\n      %s\n", tool->spec().name.c_str(),
-                  shown(one_line(tool->spec().description, 150)).c_str());
-    }
-  }
-  for (const Json& prompt : connection->prompts()) {
-    std::printf("  prompt %s\n", shown(one_line(find_string(prompt, "name").value_or(""), 100)).c_str());
-  }
-  for (const std::string& problem : status.problems) std::printf("  problem: %s\n", shown(problem).c_str());
-  return 0;
+  const std::lock_guard lock(mutex);
+  if (!as_json) return show_offer(*connection, tools);
+  const JsonObject offer = offer_json(*connection, tools);
+  std::printf("%s\n", to_json(offer).c_str());
+  return find_string(offer, "state") == to_string(McpState::ready) ? 0 : 1;
 }
 
 int write_addition(Result<McpAddition> addition) {
@@ -330,7 +381,13 @@ int approve_server(const std::string& name) {
   if (!ground) return complain(ground.error().message);
   const McpServerSettings* server = ground->find(name);
   if (server == nullptr) return unknown_server(name);
-  if (server->scope != McpScope::project) return complain(name + " is not the project's: it needs no approval");
+  if (auto accepted = accept_descriptions(McpMemory::default_file(), *server); !accepted) {
+    return complain(accepted.error().message);
+  }
+  if (server->scope != McpScope::project) {
+    std::printf("What the tools of %s say of themselves is accepted.\n", name.c_str());
+    return 0;
+  }
   if (auto kept = ground->approvals.add(ground->places.directory, *server); !kept)
     return complain(kept.error().message);
   std::printf("%s may be started in this folder: %s\n", name.c_str(), shown(server->shown()).c_str());
@@ -394,9 +451,11 @@ int run_mcp(int argc, const char* const* argv) {
   const bool takes_name =
       action == "get" || action == "test" || action == "approve" || action == "login" || action == "logout";
   if (!takes_name) return complain("unknown command " + json_quote(action) + "; see deft mcp --help");
-  if (words.size() != 1) return complain(std::string(action) + " takes the name of a server; see deft mcp --help");
-  if (action == "get") return get_server(words[0]);
-  if (action == "test") return test_server(words[0]);
+  const bool as_json = (action == "get" || action == "test") && std::erase(words, "--json") > 0;
+  const bool is_name = words.size() == 1 && !words[0].starts_with('-');
+  if (!is_name) return complain(std::string(action) + " takes the name of a server; see deft mcp --help");
+  if (action == "get") return get_server(words[0], as_json);
+  if (action == "test") return test_server(words[0], as_json);
   if (action == "approve") return approve_server(words[0]);
   return log_in_or_out(words[0], action == "login");
 }

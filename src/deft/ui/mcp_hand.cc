@@ -166,7 +166,18 @@ void McpHand::answer(CallAnswered answered) {
       engine_->feed(MessageEnded{});
     }
   }
+  log(*pending.request, answered);
   pending.request->answer(result_json(answered));
+}
+
+// What became of a call, for clients that show a log: what was denied is worth a warning.
+void McpHand::log(McpServed& request, const CallAnswered& answered) {
+  const ToolResult& result = answered.result;
+  const bool is_denied = result.error == Errc::denied;
+  JsonObject data{{"tool", answered.tool}, {"call", answered.call_id}};
+  data["outcome"] = is_denied ? "denied" : result.is_error() ? "failed" : "done";
+  if (result.is_error()) data["reason"] = one_line(result.text, kProgressCharactersMax);
+  request.log(is_denied ? "warning" : result.is_error() ? "info" : "debug", "deft", std::move(data));
 }
 
 JsonObject McpHand::result_json(CallAnswered& answered) {

@@ -68,6 +68,7 @@ class McpHand final : private Frontend {
   void show(Event event) override;
   void show_progress(const CallProgressed& progressed);
   void answer(CallAnswered answered);
+  static void log(McpServed& request, const CallAnswered& answered);
   void ask(const PermissionAsked& asked);
   void deny(const PermissionAsked& asked, std::string why);
   void ask_in_session(const PermissionAsked& asked, McpServed& request, const std::string& message);

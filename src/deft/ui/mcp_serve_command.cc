@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "deft/base/path.h"
@@ -105,6 +106,7 @@ class Serving {
          .announce = [this](const McpChange& change) { announce(change); }});
     if (!service) return complain(service.error());
     std::unique_ptr<LoneServers> proxy;
+    std::jthread waiter;
     if (options_.proxy) {
       auto started = LoneServers::start(
           {.directory = session.working_directory,
@@ -120,7 +122,16 @@ class Serving {
       if (!started) return complain(started.error());
       proxy = std::move(*started);
     }
+    if (proxy) {
+      (*service)->expect_more();
+      waiter = std::jthread([&](const std::stop_token& stop) {
+        proxy->wait_for_first(stop);
+        (*service)->complete();
+      });
+    }
     const int exit_code = options_.over_http ? serve_http(**service) : serve_stdio(**service);
+    waiter.request_stop();
+    if (waiter.joinable()) waiter.join();
     const bool is_stuck = (*service)->end();
     proxy.reset();
     if (is_stuck) std::_Exit(exit_code);

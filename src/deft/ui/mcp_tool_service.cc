@@ -39,6 +39,7 @@ bool McpToolService::end() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
+    held_back_.clear();
     for (auto& [session, hand] : std::exchange(hands_, {})) all.push_back(std::move(hand));
     for (auto& hand : std::exchange(leaving_, {})) all.push_back(std::move(hand));
   }
@@ -163,8 +164,38 @@ std::optional<Json> McpToolService::input_schema(std::string_view tool) const {
   return entry ? std::optional(entry->tool->spec().input_schema) : std::nullopt;
 }
 
+void McpToolService::expect_more() {
+  const std::lock_guard lock(mutex_);
+  expects_more_ = true;
+}
+
+void McpToolService::complete() {
+  std::vector<std::shared_ptr<McpServed>> waited;
+  {
+    const std::lock_guard lock(mutex_);
+    expects_more_ = false;
+    waited = std::exchange(held_back_, {});
+  }
+  for (auto& request : waited) handle(std::move(request));
+}
+
+bool McpToolService::holds_back(const std::shared_ptr<McpServed>& request) {
+  const bool lists = request->method() == "tools/list";
+  if (!lists && request->method() != "tools/call") return false;
+  const auto name = find_string(request->params(), "name");
+  const std::lock_guard lock(mutex_);
+  if (!expects_more_) return false;
+  if (!lists && (!name || registry_.pool(*permissions_)->find(*name))) return false;
+  held_back_.push_back(request);
+  return true;
+}
+
 void McpToolService::handle(std::shared_ptr<McpServed> request) {
+  if (holds_back(request)) return;
   const std::string& method = request->method();
+  // Lists have one page, so nobody was ever given a place to go on from.
+  const Json* cursor = method.ends_with("/list") ? find(request->params(), "cursor") : nullptr;
+  if (cursor && !cursor->is_null()) return request->fail({kRpcInvalidParams, "there is no such cursor"});
   if (method == "tools/list") return list_tools(*request);
   if (method == "tools/call") return call_tool(request);
   if (method == "resources/list") return list_resources(*request);

@@ -40,6 +40,10 @@ class McpToolService final : public McpService {
 
   // Tools of others, all of a group at once; in every session, from its next call on. From any thread.
   void set_group(const std::string& group, const std::vector<std::shared_ptr<Tool>>& tools);
+  // Tools of others are still to come: until complete(), whoever lists tools or calls one that is not known waits. Many
+  // clients list once, and never again.
+  void expect_more();
+  void complete();
   // Stops all calls. True: a thread of one never came back, and the process must leave with _exit.
   bool end();
 
@@ -48,6 +52,7 @@ class McpToolService final : public McpService {
   std::shared_ptr<McpHand> hand_for(const McpRequester& caller, std::string& problem);
   Result<std::unique_ptr<McpHand>> open_hand(const McpRequester& caller);
   std::shared_ptr<const ToolPool> pool() const;
+  bool holds_back(const std::shared_ptr<McpServed>& request);
   bool is_left_out(std::string_view tool) const;
   JsonObject definition(const RegisteredTool& entry) const;
   void list_tools(McpServed& request) const;
@@ -66,6 +71,8 @@ class McpToolService final : public McpService {
   mutable ToolRegistry registry_;                          // what is listed
   std::shared_ptr<const Permissions> permissions_;
   std::vector<std::pair<std::string, std::vector<std::shared_ptr<Tool>>>> groups_;
+  bool expects_more_ = false;
+  std::vector<std::shared_ptr<McpServed>> held_back_;
   bool ending_ = false;
   std::vector<std::shared_ptr<McpHand>> stuck_;  // kept for ever
 };
