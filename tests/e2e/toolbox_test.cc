@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "deft/base/base64.h"
 #include "deft/base/path.h"
+#include "deft/base/sha1.h"
 #include "deft/testing/http_peer.h"
 #include "deft_headless.h"
 #include "deft_print.h"
@@ -277,6 +279,29 @@ TEST(PlainRun, HearsWhatAMonitoredCommandPrintsWhileItWorks) {
                              when("the greeting]", "I heard it."),
                              R"({"times":0,"answer":[{"call":"Sleep","input":{"seconds":0.05}}]})"});
   const auto run = deft.run({"go", "--allowedTools", "Bash(*)", "Monitor"});
+  EXPECT_EQ(run.text(), "I heard it.") << run.all();
+}
+
+TEST(PlainRun, HearsWhatAWebSocketSaysWhereItsHostIsAllowed) {
+  const TempFolder folder;
+  HttpPeer peer([](const PeerRequest& request, PeerAnswer& answer) {
+    const std::string key = request.header("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    answer.raw(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Accept: " +
+        to_base64(sha1(key)) + "\r\n\r\n\x81\x05hello");
+    answer.wait_until_gone();
+  });
+  const std::string url = "ws://127.0.0.1:" + std::to_string(peer.port()) + "/";
+  const std::string settings = R"({"webFetch":{"privateHosts":["127.0.0.1"]}})";
+  const std::vector<std::string> script = {call("Monitor", {{"ws", {{"url", url}}}, {"description", "the feed"}}),
+                                           when("the feed]", "I heard it."), when("nobody can be asked", "not allowed"),
+                                           R"({"times":0,"answer":[{"call":"Sleep","input":{"seconds":0.05}}]})"};
+  DeftHeadless refused(folder, script);
+  EXPECT_EQ(refused.run({"go", "--settings", settings}).text(), "not allowed");
+  EXPECT_TRUE(peer.requests().empty());
+  DeftHeadless deft(folder, script);
+  const auto run = deft.run({"go", "--settings", settings, "--allowedTools", "WebFetch(domain:127.0.0.1)"});
   EXPECT_EQ(run.text(), "I heard it.") << run.all();
 }
 

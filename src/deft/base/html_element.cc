@@ -35,13 +35,6 @@ bool is_line_number(std::string_view tag, std::string_view attributes) {
   return may_be && shares_a_word(html_attribute(attributes, "class"), kLineNumbers);
 }
 
-bool is_hidden_style(std::string style) {
-  std::erase_if(style, [](char c) { return kSpace.find(c) != std::string_view::npos; });
-  std::ranges::transform(style, style.begin(), lower);
-  return style.find("display:none") != std::string::npos || style.find("visibility:hidden") != std::string::npos ||
-         style.find("visibility:collapse") != std::string::npos;
-}
-
 std::string language_at(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   const std::string_view word = text.substr(0, text.find_first_not_of(kLanguageCharacters));
@@ -62,8 +55,7 @@ bool is_hidden_element(std::string_view tag, std::string_view attributes) {
     html_attribute(attributes, "open", &is_there);
     if (!is_there) return true;
   }
-  if (is_line_number(tag, attributes)) return true;
-  return contains_in_any_case(attributes, "style") && is_hidden_style(html_attribute(attributes, "style"));
+  return is_line_number(tag, attributes);
 }
 
 std::optional<std::string> code_language(std::string_view attributes) {

@@ -9,6 +9,7 @@
 
 #include "deft/base/html_element.h"
 #include "deft/base/html_entities.h"
+#include "deft/base/html_style.h"
 #include "deft/base/html_tree.h"
 #include "deft/base/markdown_text.h"
 #include "deft/base/text.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t kNestedPrefixesMax = 24;  // quotes and lists; what is deeper is not indented any more
 constexpr std::size_t kTableColumnsMax = 100;
+constexpr std::size_t kHeadingBytesMax = 300;   // what is longer and holds blocks is no heading
 constexpr std::size_t kMainTextBytesMin = 250;  // a main part with less is none
 
 constexpr std::string_view kUnseen =
@@ -73,6 +75,10 @@ class MarkdownWriter {
       if (traits_[node] & kIsBlock) above |= kHasBlock;
       if (name == "table") above |= kHasTable;
       if (name == "pre") above |= kHasCode;
+    }
+    for (Node node = 1; node < tree.size(); ++node) {
+      const Node text = tag(node) == "style" ? tree[node].first_child : 0;
+      if (text != 0 && is_text(text)) styles_.add_sheet(tree[text].text, attribute(node, "media"));
     }
   }
 
@@ -149,7 +155,7 @@ class MarkdownWriter {
     if (is_text(node)) return false;
     if (has(node, kIsUnseen)) return true;
     if (tag(node) == "button" && !is_button_with_content(node)) return true;
-    return is_hidden_element(tag(node), tree_[node].text);
+    return is_hidden_element(tag(node), tree_[node].text) || styles_.hides(tag(node), tree_[node].text);
   }
   // Buttons are for those who click, but for the headings of parts that open.
   bool is_button_with_content(Node node) const {
@@ -218,8 +224,20 @@ class MarkdownWriter {
   }
 
   void add_heading(Node node, std::size_t level) {
-    const std::string text = inline_text(node);
-    if (!text.empty()) add_block(std::string(level, '#') + " " + text);
+    const std::string marks = std::string(level, '#') + " ";
+    if (!has(node, kHasBlock)) {
+      const std::string text = inline_text(node);
+      if (!text.empty()) add_block(marks + text);
+      return;
+    }
+    // One that was never ended holds the rest of the page.
+    std::vector<MarkdownBlock> inner = blocks_of(node);
+    const std::string text = in_one_line(joined_blocks(inner, true));
+    if (text.empty()) return;
+    if (text.size() <= kHeadingBytesMax) return add_block(marks + text);
+    const bool begins_plainly = !inner.front().is_list && inner.front().text.find('\n') == std::string::npos;
+    if (begins_plainly) inner.front().text.insert(0, marks);
+    for (MarkdownBlock& block : inner) blocks_.push_back(std::move(block));
   }
 
   void add_prefixed(Node node, std::string_view first, std::string_view rest) {
@@ -374,8 +392,8 @@ class MarkdownWriter {
   // --- inside a line ---
 
   // All of it as one line, blocks too.
-  std::string inline_text(Node node) {
-    std::string text = joined_blocks(blocks_of(node), true);
+  std::string inline_text(Node node) { return in_one_line(joined_blocks(blocks_of(node), true)); }
+  static std::string in_one_line(const std::string& text) {
     FlowingText flowing;
     flowing.add(text);
     return flowing.take();
@@ -454,7 +472,8 @@ class MarkdownWriter {
     alt.add(visible_text(attribute(node, "alt")));
     const std::string text = alt.take();
     if (text.empty()) return;
-    const std::string target = resolve_link(base_.value_or(page_), attribute(node, "src"));
+    const std::string source = attribute(node, "src");
+    const std::string target = source.empty() ? "" : resolve_link(base_.value_or(page_), source);
     const bool is_web = target.starts_with("http");
     paragraph_.add_exactly(is_web && !in_link_ ? "![" + text + "](" + link_target(target) + ")" : text);
   }
@@ -519,6 +538,7 @@ class MarkdownWriter {
   const HtmlTree& tree_;
   const WebUrl& page_;
   std::vector<std::uint8_t> traits_;  // of each node
+  HtmlStyles styles_;
   std::optional<WebUrl> base_;
   std::vector<MarkdownBlock> blocks_;
   FlowingText paragraph_;

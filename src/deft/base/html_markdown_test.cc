@@ -119,6 +119,43 @@ TEST(HtmlMarkdown, ShowsWhatRealPagesAreMadeOf) {
   for (const auto& [html, expected] : table) EXPECT_EQ(markdown(html), expected) << html;
 }
 
+TEST(HtmlMarkdown, ReadsBrokenMarkupAsBrowsersDo) {
+  const std::vector<std::pair<std::string_view, std::string_view>> table = {
+      {"<a href=https://x.example/y/>slash</a> <a href=a?b=\"c>d</a>",
+       "[slash](https://x.example/y/) [d](https://h.example/a/a?b=%22c)"},
+      {"<p>a</p title='>'>b", "a\n\nb"},
+      {"<p = \"x>a</p>\">b", "a\n\n\">b"},
+      {"<script><!-- <script> </script> no --></script>yes", "yes"},
+      {"<script>var a = '<!--';</script>yes", "yes"},
+      {"<script><!-- no</script>yes", "yes"},
+      {"<select><option>a<li>b</select>after", "after"},
+      {"<select><option>a<a href=x>b</a></select>after", "after"},
+      {"<select>a<input type=checkbox> b", "[ ] b"},
+      {"<svg><title>t</title><style>x</style></svg>after", "after"},
+      {"<svg><![CDATA[a > b]]></svg>after", "after"},
+      {"<math><mi>a</mi><![CDATA[<b>]]></math>", "a<b>"},
+      {"<img alt='only a word'>", "only a word"},
+  };
+  for (const auto& [html, expected] : table) {
+    EXPECT_EQ(markdown(html), expected) << html;
+  }
+  EXPECT_NE(markdown("<table><tr><td><select><option>a<td>b<tr><td>c<td>d</table>").find("| c | d |"),
+            std::string::npos);
+}
+
+TEST(HtmlMarkdown, AHeadingThatIsNeverEndedIsNotTheRestOfThePage) {
+  const std::string text(400, 'x');
+  EXPECT_EQ(markdown("<h2>Title<p>" + text + "<pre>a\nb</pre>"), "## Title\n\n" + text + "\n\n```\na\nb\n```");
+  EXPECT_EQ(markdown("<h2>Title<div>and more</div></h2>"), "## Title and more");
+}
+
+TEST(HtmlMarkdown, WhatTheStyleHidesIsNotShown) {
+  EXPECT_EQ(markdown("<style>.h{display:none}#z{visibility:hidden}.h.open{display:block}@media print{.p{display:none}}"
+                     "@media screen{.s{display:none}}</style><p class=h>no<p class='h open'>1<p id=z>no<p class=p>2"
+                     "<p class='x s'>no<p>3"),
+            "1\n\n2\n\n3");
+}
+
 TEST(HtmlMarkdown, WhatIsHiddenIsNoMainPartAndAnIconHasNotThePagesTitle) {
   const std::string words(300, 'w');
   EXPECT_EQ(markdown("<div hidden><main>" + words + "</main></div>seen"), "seen");
@@ -196,7 +233,7 @@ TEST(WebUrl, IsTakenApartAndRefusedWhereItIsOdd) {
   EXPECT_EQ(parse_web_url("http://h:80")->text(), "http://h/");
   EXPECT_EQ(parse_web_url("https://[::1]:8/x")->host, "[::1]");
   for (const char* odd : {"", "h.example", "ftp://h/", "https://", "https://u:p@h/", "https://h /", "https://h\\x",
-                          "https://h:99999999/", "https://..h/", "https://h\xC3\xA9/", "file:///etc/passwd"}) {
+                          "https://h:99999999/", "https://..h/", "https://h\xCC\x81/", "file:///etc/passwd"}) {
     EXPECT_FALSE(parse_web_url(odd)) << odd;
   }
 }

@@ -39,23 +39,36 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' |
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Where the attributes of a tag end: at the first '>' outside quotes that belong to a value.
-std::size_t tag_end(std::string_view text) {
-  bool in_value = false;
+// Where the attributes of a tag end, as the standard reads them.
+struct TagEnd {
+  std::size_t at = std::string_view::npos;  // of the '>'; none: the document ends before
+  bool closes_itself = false;               // "/>", where the slash belongs to no value
+};
+TagEnd tag_end(std::string_view text) {
+  enum class In : std::uint8_t { gap, name, after_name, before_value, value } in = In::gap;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '>') return i;
-    if (c == '=') {
-      in_value = true;
-    } else if ((c == '"' || c == '\'') && in_value) {
+    if (c == '>') return {i, i > 0 && text[i - 1] == '/' && in == In::gap};
+    if (is_space(c)) {
+      if (in == In::name) in = In::after_name;
+      if (in == In::value) in = In::gap;
+    } else if (in == In::value) {
+      continue;
+    } else if (in == In::before_value) {
+      in = In::value;
+      if (c != '"' && c != '\'') continue;
       i = text.find(c, i + 1);
-      if (i == std::string_view::npos) return i;
-      in_value = false;
-    } else if (!is_space(c)) {
-      in_value = false;
+      if (i == std::string_view::npos) return {};
+      in = In::gap;
+    } else if (c == '/') {
+      in = In::gap;
+    } else if (c == '=' && in != In::gap) {
+      in = In::before_value;
+    } else {
+      in = In::name;
     }
   }
-  return std::string_view::npos;
+  return {};
 }
 
 // What a tag is, worked out once.
@@ -144,6 +157,11 @@ void HtmlTree::read_markup() {
     rest_.remove_prefix(4);
     return skip_comment();
   }
+  if (rest_.starts_with("<![CDATA[") && is_in_foreign()) {
+    const std::size_t end = std::min(rest_.find("]]>"), rest_.size());
+    add_text(rest_.substr(9, std::max<std::size_t>(end, 9) - 9), true);
+    return skip_to("]]>");
+  }
   if (next == '!' || next == '?') return skip_to(">");
   add_text(rest_.substr(0, 1), false);
   rest_.remove_prefix(1);
@@ -170,36 +188,64 @@ void HtmlTree::read_start_tag() {
   while (end < rest_.size() && !is_space(rest_[end]) && rest_[end] != '/' && rest_[end] != '>') ++end;
   const auto& [tag, kinds] = known_tag(rest_.substr(1, end - 1));
   rest_.remove_prefix(end);
-  const std::size_t close_at = tag_end(rest_);
+  const auto [close_at, closes_itself] = tag_end(rest_);
   if (close_at == std::string_view::npos) {  // the document ends inside the tag
     rest_ = {};
     return;
   }
-  std::string_view attributes = rest_.substr(0, close_at);
+  const std::string_view attributes = rest_.substr(0, closes_itself ? close_at - 1 : close_at);
   rest_.remove_prefix(close_at + 1);
-  const bool closes_itself = attributes.ends_with('/');
-  if (closes_itself) attributes.remove_suffix(1);
   if (tag == "html" || tag == "head" || tag == "body") return;
+  if (is_in_select() && is_lost_in_select(tag)) return;
   if ((kinds & kIsForeignEnd) && is_in_foreign()) leave_foreign();
   const bool is_whole = closes_itself && (tag == "svg" || tag == "math" || is_in_foreign());
+  const bool is_raw = (kinds & kIsRawText) && !is_whole && !is_in_drawing();
   open(tag, kinds, attributes, (kinds & kIsVoid) || is_whole);
-  if ((kinds & kIsRawText) && !is_whole) return read_raw_text(tag, kinds);
+  if (is_raw) return read_raw_text(tag, kinds);
   if (tag == "plaintext") {
     add_text(rest_, true);
     rest_ = {};
   }
 }
 
-void HtmlTree::read_raw_text(std::string_view tag, std::uint16_t kinds) {
-  std::size_t at = 0;
-  while ((at = rest_.find("</", at)) != std::string_view::npos) {
-    const std::string_view name = rest_.substr(at + 2, tag.size());
-    const std::size_t after = at + 2 + tag.size();
-    const bool same = std::ranges::equal(name, tag, [](char a, char b) { return lower(a) == b; });
-    if (same && (after >= rest_.size() || is_space(rest_[after]) || rest_[after] == '/' || rest_[after] == '>')) break;
-    at += 2;
+namespace {
+
+// Does `text`, behind a "<" or "</", begin with this tag and no longer name?
+bool begins_tag(std::string_view text, std::string_view tag) {
+  const bool same = std::ranges::equal(text.substr(0, tag.size()), tag, [](char a, char b) { return lower(a) == b; });
+  if (!same || text.size() < tag.size()) return false;
+  return text.size() == tag.size() || is_space(text[tag.size()]) || text[tag.size()] == '/' || text[tag.size()] == '>';
+}
+
+// Where the end tag of a raw text is. In a script, one that stands in a comment behind a start tag belongs to that: so
+// scripts were hidden from browsers that knew none, and so it still is.
+std::size_t raw_text_end(std::string_view text, std::string_view tag) {
+  const bool is_script = tag == "script";
+  bool in_comment = false;
+  bool is_nested = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    at = is_script ? text.find_first_of("<-", at) : text.find("</", at);
+    if (at == std::string_view::npos) break;
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("</") && begins_tag(rest.substr(2), tag)) {
+      if (!is_nested) return at;
+      is_nested = false;
+    } else if (is_script && !in_comment && rest.starts_with("<!--")) {
+      in_comment = true;
+      at += 1;  // "<!-->" ends it again
+    } else if (in_comment && rest.starts_with("-->")) {
+      in_comment = is_nested = false;
+    } else if (in_comment && rest.starts_with('<') && begins_tag(rest.substr(1), tag)) {
+      is_nested = true;
+    }
   }
-  const std::size_t length = std::min(at, rest_.size());
+  return text.size();
+}
+
+}  // namespace
+
+void HtmlTree::read_raw_text(std::string_view tag, std::uint16_t kinds) {
+  const std::size_t length = raw_text_end(rest_, tag);
   add_text(rest_.substr(0, length), tag != "title" && tag != "textarea");
   rest_.remove_prefix(length);
   if (!rest_.empty()) skip_to(">");
@@ -211,7 +257,11 @@ void HtmlTree::read_end_tag() {
   std::size_t end = 2;
   while (end < rest_.size() && !is_space(rest_[end]) && rest_[end] != '/' && rest_[end] != '>') ++end;
   const auto& [tag, kinds] = known_tag(rest_.substr(2, end - 2));
-  skip_to(">");
+  rest_.remove_prefix(end);
+  const TagEnd tail = tag_end(rest_);
+  rest_.remove_prefix(tail.at == std::string_view::npos ? rest_.size() : tail.at + 1);
+  if (tail.at == std::string_view::npos) return;
+  if (is_in_select()) return close_in_select(tag);
   if (tag == "br") return open(tag, kinds, {}, true);
   close(tag, kinds);
 }
@@ -247,6 +297,7 @@ void HtmlTree::open(std::string_view tag, std::uint16_t kinds, std::string_view 
   const std::uint32_t node = add_node(tag, kinds, attributes);
   if (node == 0 || is_void || open_.size() >= kHtmlDepthMax) return;
   if ((tag == "svg" || tag == "math") && !is_in_foreign()) foreign_ = open_.size();
+  if (tag == "select" && !is_in_drawing()) select_ = open_.size();
   open_.push_back(node);
 }
 
@@ -254,6 +305,47 @@ bool HtmlTree::is_in_foreign() const {
   if (foreign_ == 0 || foreign_ >= open_.size()) return false;
   const std::string_view tag = nodes_[open_[foreign_]].tag;
   return tag == "svg" || tag == "math";
+}
+
+// Not in a part of it that holds HTML again.
+bool HtmlTree::is_in_drawing() const {
+  if (!is_in_foreign()) return false;
+  for (std::size_t i = open_.size(); i-- > foreign_;) {
+    const std::string_view tag = nodes_[open_[i]].tag;
+    if (tag == "foreignobject" || tag == "annotation-xml") return false;
+  }
+  return true;
+}
+
+bool HtmlTree::is_in_select() const {
+  return select_ != 0 && select_ < open_.size() && nodes_[open_[select_]].tag == "select";
+}
+
+// A choice holds options, and no other element: of those that stand there the text counts, or they end it.
+bool HtmlTree::is_lost_in_select(std::string_view tag) {
+  if (is_among_words(tag, "option optgroup hr script template style")) return false;
+  const bool ends_it = is_among_words(tag, "select input textarea") ||
+                       (is_among_words(tag, "caption table tbody tfoot thead tr td th") && is_in_table());
+  if (!ends_it) return true;
+  open_.resize(select_);
+  return tag == "select";
+}
+
+void HtmlTree::close_in_select(std::string_view tag) {
+  if (tag == "select") return open_.resize(select_);
+  if (tag == "option" || tag == "optgroup" || tag == "template") {
+    for (std::size_t i = open_.size(); i-- > select_ + 1;) {
+      if (nodes_[open_[i]].tag == tag) return open_.resize(i);
+    }
+    return;
+  }
+  if (!is_among_words(tag, "caption table tbody tfoot thead tr td th") || !is_in_table()) return;
+  open_.resize(select_);
+  close(tag, known_tag(tag).second);
+}
+
+bool HtmlTree::is_in_table() const {
+  return std::ranges::any_of(open_, [&](std::uint32_t node) { return nodes_[node].tag == "table"; });
 }
 
 void HtmlTree::leave_foreign() {
@@ -293,6 +385,7 @@ void HtmlTree::close_paragraph() {
 }
 
 void HtmlTree::close_implied(std::string_view tag, std::uint16_t kinds) {
+  if (is_in_drawing()) return;  // there it is only a name
   if (tag == "li") {
     close_up_to("li", "ul ol menu dir table td th caption");
   } else if (tag == "dt" || tag == "dd") {

@@ -51,6 +51,11 @@ class HtmlTree {
   void close_inside(std::string_view tags);
   void close_paragraph();
   bool is_in_foreign() const;
+  bool is_in_drawing() const;
+  bool is_in_select() const;
+  bool is_in_table() const;
+  bool is_lost_in_select(std::string_view tag);
+  void close_in_select(std::string_view tag);
   void leave_foreign();
   std::uint32_t add_node(std::string_view tag, std::uint16_t kinds, std::string_view text);
 
@@ -58,6 +63,7 @@ class HtmlTree {
   std::vector<HtmlNode> nodes_;
   std::vector<std::uint32_t> open_;  // the elements that have not ended, the root first
   std::size_t foreign_ = 0;          // where the outermost svg or math stands among them; 0: there is none
+  std::size_t select_ = 0;           // where the last select stands among them; 0: there is none
   bool is_cut_ = false;
 };
 

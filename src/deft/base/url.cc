@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "deft/base/host_name.h"
+
 namespace deft {
 namespace {
 
@@ -45,14 +47,14 @@ std::string without_dots(std::string_view path) {
   return out;
 }
 
-// What may not stand in an address is written as %XX.
-std::string encoded(std::string_view text) {
+// What may not stand in an address is written as %XX; letters of other alphabets only if they are to be.
+std::string encoded(std::string_view text, bool letters_too = true) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte <= 0x20 || byte >= 0x7F || c == '"' || c == '<' || c == '>' || c == '\\' || c == '^' || c == '`' ||
-        c == '{' || c == '|' || c == '}') {
+    if (byte <= 0x20 || byte == 0x7F || (byte >= 0x80 && letters_too) || c == '"' || c == '<' || c == '>' ||
+        c == '\\' || c == '^' || c == '`' || c == '{' || c == '|' || c == '}') {
       out += '%';
       out += kDigits[byte >> 4];
       out += kDigits[byte & 15];
@@ -93,7 +95,9 @@ std::optional<WebUrl> parse_web_url(std::string_view text) {
   if (url.port.size() > 5 || url.port.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
   if (url.port == (url.scheme == "http" ? "80" : "443")) url.port.clear();
   while (url.host.ends_with('.')) url.host.pop_back();
-  if (!is_host(url.host)) return std::nullopt;
+  auto host = ascii_host(url.host);
+  if (!host || !is_host(*host)) return std::nullopt;
+  url.host = std::move(*host);
   const std::string_view path = text.substr(0, text.find('?'));
   url.path = path.empty() ? "/" : encoded(without_dots(path));
   url.query = encoded(text.substr(path.size()));
@@ -113,11 +117,11 @@ std::string resolve_link(const WebUrl& page, std::string_view given) {
   if (has_scheme) {
     const std::string scheme = lowered(link.substr(0, colon));
     if (scheme == "mailto") return encoded(link);
-    const auto url = parse_web_url(encoded(link));
+    const auto url = parse_web_url(encoded(link, /*letters_too=*/false));  // they may be those of its host
     return url ? url->text() + tail : "";
   }
   if (link.starts_with("//")) {
-    const auto url = parse_web_url(page.scheme + ":" + encoded(link));
+    const auto url = parse_web_url(page.scheme + ":" + encoded(link, /*letters_too=*/false));
     return url ? url->text() + tail : "";
   }
   WebUrl url = page;

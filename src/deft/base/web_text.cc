@@ -1,6 +1,10 @@
 #include "deft/base/web_text.h"
 
+#include <iconv.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
@@ -17,8 +21,8 @@ struct Label {
 // As the WHATWG lists them, as far as we read what they mean; without "x-", "cs" and with "-" for "_".
 constexpr Label kLabels[] = {
     {"utf-8 utf8 unicode-1-1-utf-8 unicode11utf8", Encoding::utf8},
-    {"us-ascii ascii ansi-x3.4-1968 iso-8859-1 iso8859-1 iso88591 isolatin1 latin1 l1 cp819 ibm819 windows-1252 cp1252 "
-     "iso-8859-15 iso8859-15 latin9",
+    {"us-ascii ascii ansi-x3.4-1968 iso-8859-1 iso8859-1 iso88591 isolatin1 latin1 l1 cp819 ibm819 windows-1252 "
+     "cp1252",
      Encoding::windows_1252},
     {"utf-16 utf-16le unicode ucs-2", Encoding::utf16_le},
     {"utf-16be unicodefffe", Encoding::utf16_be},
@@ -42,6 +46,26 @@ constexpr Label kLabels[] = {
     {"tis-620 windows-874 iso-8859-11 dos-874", Encoding::tis_620},
 };
 
+// Those that the system's library reads for us. Not all that it knows: some of its decoders are seldom looked at.
+struct LabelOfLibrary {
+  std::string_view names;
+  const char* charset;
+};
+constexpr LabelOfLibrary kLabelsOfLibrary[] = {
+    {"iso-2022-jp iso2022jp", "ISO-2022-JP"},
+    {"iso-8859-3 iso8859-3 latin3 l3", "ISO-8859-3"},
+    {"iso-8859-4 iso8859-4 latin4 l4", "ISO-8859-4"},
+    {"iso-8859-6 iso8859-6 arabic isolatinarabic asmo-708 ecma-114", "ISO-8859-6"},
+    {"iso-8859-10 iso8859-10 latin6 l6", "ISO-8859-10"},
+    {"iso-8859-13 iso8859-13", "ISO-8859-13"},
+    {"iso-8859-14 iso8859-14", "ISO-8859-14"},
+    {"iso-8859-15 iso8859-15 latin9 l9", "ISO-8859-15"},
+    {"iso-8859-16", "ISO-8859-16"},
+    {"windows-1257 cp1257", "CP1257"},
+    {"windows-1258 cp1258", "CP1258"},
+    {"macintosh mac mac-roman", "MACINTOSH"},
+};
+
 std::string lowered(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(),
@@ -61,14 +85,54 @@ std::string decoded(std::string_view bytes, Encoding encoding) {
   return out;
 }
 
-}  // namespace
-
-std::optional<Encoding> encoding_of_label(std::string_view label) {
+std::string plain_label(std::string_view label) {
   std::string name = lowered(label);
   std::ranges::replace(name, '_', '-');
   for (const std::string_view prefix : {"x-", "cs"}) {
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
   }
+  return name;
+}
+
+const char* charset_of_library(std::string_view label) {
+  const std::string name = plain_label(label);
+  for (const LabelOfLibrary& known : kLabelsOfLibrary) {
+    if (is_among_words(name, known.names)) return known.charset;
+  }
+  return nullptr;
+}
+
+// Nothing: the library cannot do it here.
+std::optional<std::string> decoded_by_library(std::string_view bytes, const char* charset) {
+  const iconv_t decoder = ::iconv_open("UTF-8", charset);
+  if (decoder == reinterpret_cast<iconv_t>(-1)) return std::nullopt;
+  std::string out;
+  std::string input(bytes);
+  char* at = input.data();
+  std::size_t left = input.size();
+  while (left > 0) {
+    std::array<char, 4096> piece{};
+    char* to = piece.data();
+    std::size_t room = piece.size();
+    const bool failed = ::iconv(decoder, &at, &left, &to, &room) == static_cast<std::size_t>(-1);
+    const int error = failed ? errno : 0;
+    out.append(piece.data(), piece.size() - room);
+    if (!failed || error == E2BIG) continue;
+    append_utf8(out, 0xFFFD);
+    if (error != EILSEQ) break;  // it ends within a character
+    ++at;
+    --left;
+  }
+  ::iconv_close(decoder);
+  return to_valid_utf8(out);
+}
+
+}  // namespace
+
+bool is_known_charset(std::string_view label) { return encoding_of_label(label) || charset_of_library(label); }
+
+std::optional<Encoding> encoding_of_label(std::string_view label) {
+  const std::string name = plain_label(label);
   for (const Label& known : kLabels) {
     if (is_among_words(name, known.names)) return known.encoding;
   }
@@ -104,6 +168,9 @@ std::string web_text(std::string_view bytes, std::string_view label) {
     return decoded(bytes, detected->encoding);
   }
   if (const auto said = encoding_of_label(label)) return decoded(bytes, *said);
+  if (const char* said = charset_of_library(label)) {
+    if (auto text = decoded_by_library(bytes, said)) return *std::move(text);
+  }
   return decoded(bytes, detected ? detected->encoding : Encoding::windows_1252);
 }
 

@@ -8,7 +8,9 @@
 
 namespace deft {
 
-// "latin1", "GBK" … as the web writes it; nothing: not known.
+// "latin1", "GBK" … as the web writes it: can it be read?
+bool is_known_charset(std::string_view label);
+// Those of them that we read ourselves; nothing: not among them.
 std::optional<Encoding> encoding_of_label(std::string_view label);
 
 // What the first bytes of a page say about its own encoding: <meta charset=…>, <meta … content="…; charset=…">.

@@ -38,9 +38,13 @@ class Fields {
   void words(std::string_view key, std::vector<std::string>& to, Separators separators) {
     if (auto value = take(words_field(values_, key, separators))) to = *std::move(value);
   }
-  // "[file] [lines]", which YAML may have taken for a list.
+  // Words for people: "[file] [lines]", "{draft}", which YAML may have taken for something else.
   void hint(std::string_view key, std::string& to) {
     const Json* value = values_.if_contains(key);
+    if (value && value->is_object()) {
+      to = to_json(*value);
+      return;
+    }
     if (!value || !value->is_array()) return text(key, to);
     std::vector<std::string> words;
     this->words(key, words, Separators::commas);
@@ -64,8 +68,8 @@ class Fields {
 };
 
 void read_fields(const JsonObject& values, Skill& skill, Fields& fields) {
-  fields.text("description", skill.description);
-  fields.text("when_to_use", skill.when_to_use);
+  fields.hint("description", skill.description);
+  fields.hint("when_to_use", skill.when_to_use);
   fields.hint("argument-hint", skill.argument_hint);
   fields.words("arguments", skill.arguments, Separators::commas_and_blanks);
   bool not_for_model = false;

@@ -65,6 +65,7 @@ TEST(SkillFile, WithoutADescriptionItsFirstLineDescribesIt) {
   EXPECT_EQ(read("\n## Fix the *build*\nmore\n")->description, "Fix the *build*");
   EXPECT_EQ(read("---\nmodel: opus\n---\n\n- Do it\n")->description, "Do it");
   EXPECT_EQ(read("")->description, "");
+  EXPECT_EQ(read("---\ndescription: [draft, old]\n---\nx")->description, "[draft, old]") << "words, whatever YAML sees";
 }
 
 TEST(SkillFile, AHintThatYamlTakesForAListIsStillAHint) {

@@ -6,6 +6,7 @@
 
 #include "deft/base/path.h"
 #include "deft/core/apply_patch.h"
+#include "deft/core/call_subject.h"
 #include "deft/core/pattern_matches.h"
 #include "deft/core/protected_paths.h"
 #include "deft/core/web_host.h"
@@ -139,7 +140,8 @@ Permissions::Call Permissions::look_at(const PermissionQuestion& question) const
     if (call.tool != call.names[0]) call.names.push_back(call.tool);
   }
   for (const std::string& alias : question.aliases) call.names.emplace_back(todays_tool_name(alias));
-  call.subject = subject_of(call.tool);
+  call.subject = subject_of_call(call.tool, question.input);
+  if (const std::string_view other = tool_for_host(call.subject); !other.empty()) call.names.emplace_back(other);
   if (call.subject.kind == SubjectKind::command && call.tool != kShellTool) call.names.emplace_back(kShellTool);
   call.directory = question.working_directory.empty() ? setup_.directory : question.working_directory;
   call.touched = touched_by(question, call.subject);
@@ -184,7 +186,7 @@ RuleMatch Permissions::match(RuleList list, const Call& call) const {
 }
 
 RuleMatch Permissions::match_subject(RuleList list, const Call& call) const {
-  const std::string_view text = text_input(call.question, call.subject.field);
+  const std::string_view text = subject_text(call.subject, call.question.input);
   switch (call.subject.kind) {
     case SubjectKind::none: break;
     case SubjectKind::command:
@@ -201,8 +203,10 @@ RuleMatch Permissions::match_subject(RuleList list, const Call& call) const {
         // Where nothing may be fetched from, nothing may be sent to.
         return {.rule = rule ? rule : rules_.by_domain(list, "WebFetch", *host)};
       }
-      return {
-          .rule = rules_.any_narrow(list, call.tool), .is_certain = false, .why_uncertain = "its host is not clear"};
+      const std::string_view other = tool_for_host(call.subject);
+      return {.rule = rules_.any_narrow(list, other.empty() ? call.tool : other),
+              .is_certain = false,
+              .why_uncertain = "its host is not clear"};
     }
     case SubjectKind::agent:
       return {.rule = rules_.by_name(list, call.tool, text.empty() ? "general-purpose" : text, "")};
@@ -262,7 +266,7 @@ const PlacedRule* Permissions::allow_rule(const Call& call) const {
     const std::string_view family = call.subject.kind == SubjectKind::edit ? "Edit" : "Read";
     if (const auto* rule = rules_.whole_tool(RuleList::allow, family)) return rule;
   }
-  const std::string_view text = text_input(call.question, call.subject.field);
+  const std::string_view text = subject_text(call.subject, call.question.input);
   switch (call.subject.kind) {
     case SubjectKind::windows_command: return call.powershell ? call.powershell->allow_rule() : nullptr;
     case SubjectKind::read:
@@ -278,7 +282,8 @@ const PlacedRule* Permissions::allow_rule(const Call& call) const {
     }
     case SubjectKind::domain: {
       const auto host = web_host(text);
-      return host ? rules_.by_domain(RuleList::allow, call.tool, *host) : nullptr;
+      const std::string_view other = tool_for_host(call.subject);
+      return host ? rules_.by_domain(RuleList::allow, other.empty() ? call.tool : other, *host) : nullptr;
     }
     case SubjectKind::agent:
       return rules_.by_name(RuleList::allow, call.tool, text.empty() ? "general-purpose" : text, "");

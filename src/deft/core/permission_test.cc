@@ -41,6 +41,38 @@ TEST(Permission, WhatReachesTheNetworkOrUnknownPathsIsAsked) {
   EXPECT_EQ(decide("{}", Mode::normal, vague).verdict, Verdict::ask);
 }
 
+TEST(Permission, ListeningToAWebSocketIsJudgedByItsHostAsAPageIs) {
+  const Json input = JsonObject{{"ws", {{"url", "wss://feed.example.com/x"}}}, {"description", "d"}};
+  const PermissionQuestion listen{
+      .tool = "Monitor", .input = &input, .read_only = true, .uses_network = true, .all_paths_known = true};
+  EXPECT_EQ(decide("{}", Mode::normal, listen).verdict, Verdict::ask);
+  for (const char* allowed : {R"json({"allow":["WebFetch(domain:*.example.com)"]})json",
+                              R"json({"allow":["WebFetch"]})json", R"json({"allow":["Monitor"]})json"}) {
+    EXPECT_EQ(decide(allowed, Mode::normal, listen).verdict, Verdict::allow) << allowed;
+  }
+  EXPECT_EQ(decide(R"json({"allow":["Bash","WebFetch(domain:example.com)"]})json", Mode::normal, listen).verdict,
+            Verdict::ask);
+  for (const char* denied : {R"json({"deny":["WebFetch(domain:feed.example.com)"]})json",
+                             R"json({"deny":["WebFetch"]})json", R"json({"deny":["Monitor"]})json"}) {
+    EXPECT_EQ(decide(denied, Mode::bypass, listen).verdict, Verdict::deny) << denied;
+  }
+  const Json unclear = JsonObject{{"ws", {{"url", "wss://user@feed.example.com/x"}}}};
+  PermissionQuestion odd = listen;
+  odd.input = &unclear;
+  EXPECT_EQ(decide(R"json({"deny":["WebFetch(domain:a.com)"]})json", Mode::bypass, odd).verdict, Verdict::ask);
+}
+
+TEST(Permission, ARuleForADomainHoldsInWhicheverAlphabetItIsWritten) {
+  const Json input = JsonObject{{"url", "https://MÜNCHEN.de/x"}};
+  const PermissionQuestion fetch{
+      .tool = "WebFetch", .input = &input, .read_only = true, .uses_network = true, .all_paths_known = true};
+  EXPECT_EQ(decide(R"json({"deny":["WebFetch(domain:xn--mnchen-3ya.de)"]})json", Mode::bypass, fetch).verdict,
+            Verdict::deny);
+  EXPECT_EQ(decide(R"json({"deny":["WebFetch(domain:münchen.de)"]})json", Mode::bypass, fetch).verdict, Verdict::deny);
+  EXPECT_EQ(decide(R"json({"allow":["WebFetch(domain:münchen.de)"]})json", Mode::normal, fetch).verdict,
+            Verdict::allow);
+}
+
 TEST(Permission, DenyBeatsAskBeatsAllowInEveryMode) {
   for (const Mode mode : {Mode::normal, Mode::accept_edits, Mode::plan, Mode::auto_, Mode::dont_ask, Mode::bypass}) {
     const auto denied = decide(R"json({"allow":["Read"],"ask":["Read"],"deny":["Read"]})json", mode, read_of("/p/a"));

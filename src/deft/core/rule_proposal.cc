@@ -7,6 +7,7 @@
 
 #include "deft/base/path.h"
 #include "deft/core/apply_patch.h"
+#include "deft/core/call_subject.h"
 #include "deft/core/shell_line.h"
 #include "deft/core/web_host.h"
 #include "deft/shell/classify.h"
@@ -111,9 +112,9 @@ class Proposal {
   // Nothing: there is a part that no rule should allow.
   std::optional<Rules> make() {
     const std::string tool(todays_tool_name(question_.tool));
-    const Subject subject = subject_of(tool);
+    const Subject subject = subject_of_call(tool, question_.input);
     if (!question_.input) return std::nullopt;
-    const std::string text(find_string(*question_.input, subject.field).value_or(""));
+    const std::string text(subject_text(subject, question_.input));
     switch (subject.kind) {
       case SubjectKind::command: return of_line(tool, text) ? std::optional(rules_) : std::nullopt;
       case SubjectKind::windows_command: return std::nullopt;
@@ -121,7 +122,10 @@ class Proposal {
       case SubjectKind::edit: return of_paths(subject, tool, text) ? std::optional(rules_) : std::nullopt;
       case SubjectKind::domain: {
         const auto host = web_host(text);
-        return host && add(tool + "(domain:" + *host + ")") ? std::optional(rules_) : std::nullopt;
+        const std::string_view other = tool_for_host(subject);
+        return host && add((other.empty() ? tool : std::string(other)) + "(domain:" + *host + ")")
+                   ? std::optional(rules_)
+                   : std::nullopt;
       }
       case SubjectKind::agent:
       case SubjectKind::skill: {

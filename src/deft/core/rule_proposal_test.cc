@@ -133,6 +133,8 @@ TEST(RuleProposal, OtherToolsAreAllowedByHostOrName) {
   EXPECT_EQ(proposal({"WebFetch", JsonObject{{"url", "https://Docs.Example.org/a?b"}}}),
             Rules{"WebFetch(domain:docs.example.org)"});
   EXPECT_EQ(proposal({"WebFetch", JsonObject{{"url", "https://user@x.test/"}}}), Rules{});
+  EXPECT_EQ(proposal({"Monitor", JsonObject{{"ws", {{"url", "wss://feed.example.org/"}}}}}),
+            Rules{"WebFetch(domain:feed.example.org)"});
   EXPECT_EQ(proposal({"mcp__server__get", JsonObject{}}), Rules{"mcp__server__get"});
   EXPECT_EQ(proposal({"Deploy", JsonObject{}}), Rules{"Deploy"});
 }

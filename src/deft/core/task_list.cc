@@ -123,6 +123,7 @@ Result<TaskChanged> TaskList::update(std::string_view id, const TaskChange& chan
   TaskChanged changed;
   if (change.deleted) {
     for (auto& [number, other] : after.tasks_) std::erase(other.blocked_by, task.id);
+    changed.status_before = task.status;
     after.tasks_.erase(found);
     changed.fields.emplace_back("deleted");
     *this = std::move(after);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "deft/base/host_name.h"
+
 namespace deft {
 namespace {
 
@@ -69,7 +71,7 @@ std::optional<std::string> web_host(std::string_view url) {
   if (std::ranges::any_of(url, is_odd)) return std::nullopt;
   std::string scheme;
   for (const char c : url.substr(0, url.find(':'))) scheme += lower(c);
-  if (scheme != "http" && scheme != "https") return std::nullopt;
+  if (scheme != "http" && scheme != "https" && scheme != "ws" && scheme != "wss") return std::nullopt;
   url.remove_prefix(scheme.size());
   if (!url.starts_with("://")) return std::nullopt;
   url.remove_prefix(3);
@@ -80,8 +82,7 @@ std::optional<std::string> web_host(std::string_view url) {
     if (port.size() > 5 || port.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
     authority = authority.substr(0, colon);
   }
-  std::string host;
-  for (const char c : authority) host += lower(c);
+  std::string host = ascii_host(authority).value_or("");
   while (host.ends_with('.')) host.pop_back();
   if (host.empty() || !std::ranges::all_of(host, is_host_character)) return std::nullopt;
   if (host.starts_with('.') || host.find("..") != std::string::npos) return std::nullopt;

@@ -24,6 +24,12 @@ TEST(WebHost, AnAddressInNumbersHasOneSpelling) {
   }
 }
 
+TEST(WebHost, OfOtherAlphabetsIsTheOneThatIsDialled) {
+  EXPECT_EQ(web_host("https://bücher.example/"), "xn--bcher-kva.example");
+  EXPECT_EQ(web_host("wss://bücher.example:81/"), "xn--bcher-kva.example");
+  EXPECT_EQ(web_host("https://１２７.0.0.1/"), std::nullopt);
+}
+
 TEST(WebHost, WhatCouldBeReadInTwoWaysHasNone) {
   for (const char* url : {"http://user@example.com/", "http://a\\@b/", "http://a b/", "http://%31/", "http://[::1]/",
                           "ftp://a/", "http:///x", "http://a..b/", "javascript:1"}) {

@@ -30,6 +30,8 @@ Result<CurlLibrary> load() {
       look_up(library, "curl_easy_init", curl.easy_init) && look_up(library, "curl_easy_cleanup", curl.easy_cleanup) &&
       look_up(library, "curl_easy_setopt", curl.easy_setopt) &&
       look_up(library, "curl_easy_getinfo", curl.easy_getinfo) &&
+      look_up(library, "curl_easy_perform", curl.easy_perform) && look_up(library, "curl_easy_send", curl.easy_send) &&
+      look_up(library, "curl_easy_recv", curl.easy_recv) &&
       look_up(library, "curl_easy_strerror", curl.easy_strerror) &&
       look_up(library, "curl_slist_append", curl.slist_append) &&
       look_up(library, "curl_slist_free_all", curl.slist_free_all) &&

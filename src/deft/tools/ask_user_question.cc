@@ -13,6 +13,15 @@ namespace {
 
 constexpr std::size_t kAnswerCharactersMax = 10'000;
 
+// Several choices may come as a list: they are one text, with commas between.
+Json as_one_text(const Json& answer) {
+  const bool is_list = answer.is_array() && std::ranges::all_of(answer.get_array(), &Json::is_string);
+  if (!is_list) return answer;
+  std::vector<std::string> parts;
+  for (const Json& part : answer.get_array()) parts.emplace_back(view(part.get_string()));
+  return Json(join(parts, ", "));
+}
+
 std::string shown_text(const Json& answer) {
   const std::string text = answer.is_string() ? std::string(view(answer.get_string())) : to_json(answer);
   return std::string(first_characters(text, kAnswerCharactersMax));
@@ -65,7 +74,12 @@ class AskUserQuestionTool final : public Tool {
     const Json* answers = io.approved ? find(input, "answers") : nullptr;
     ToolResult result;
     JsonObject details{{"questions", *find(input, "questions")}};
-    details["answers"] = answers && answers->is_object() ? *answers : Json(JsonObject{});
+    details["answers"] = JsonObject{};
+    if (answers && answers->is_object()) {
+      for (const auto& member : answers->get_object()) {
+        details["answers"].get_object()[member.key()] = as_one_text(member.value());
+      }
+    }
     for (const auto& member : details["answers"].get_object()) {
       result.text += json_quote(std::string_view(member.key().data(), member.key().size())) + ": " +
                      shown_text(member.value()) + "\n";
@@ -110,8 +124,8 @@ class AskUserQuestionTool final : public Tool {
              {{"question", {{"type", "string"}, {"description", "A whole sentence with a question mark."}}},
               {"header", {{"type", "string"}, {"maxLength", 12}, {"description", "A short label."}}},
               {"options", {{"type", "array"}, {"minItems", 2}, {"maxItems", 4}, {"items", option_schema()}}},
-              {"multiSelect", {{"type", "boolean"}, {"description", "Several may be chosen."}}}}},
-            {"required", {"question", "header", "options", "multiSelect"}},
+              {"multiSelect", {{"type", "boolean"}, {"description", "Several may be chosen; false if not given."}}}}},
+            {"required", {"question", "header", "options"}},
             {"additionalProperties", false}};
   }
 

@@ -53,6 +53,12 @@ TEST_F(AskUserQuestionTest, SaysWhatThePersonChoseAndSaid) {
   EXPECT_EQ(answered({}).text, "The user went on without choosing: decide by yourself, and say how you decided.");
 }
 
+TEST_F(AskUserQuestionTest, SeveralChoicesAreOneTextHoweverTheyCome) {
+  const ToolResult list = answered({{"answers", {{"Which?", JsonArray{"a", "b"}}}}});
+  EXPECT_EQ(list.text, "The user answered:\n\"Which?\": a, b\n");
+  EXPECT_EQ(to_json(*find(list.details, "answers")), R"({"Which?":"a, b"})");
+}
+
 TEST_F(AskUserQuestionTest, NobodyElseAnswersForThePerson) {
   const ToolResult own = answered({{"answers", {{"Which?", "a"}}}, {"response", "a"}}, /*approved=*/false);
   EXPECT_EQ(own.text, "The user went on without choosing: decide by yourself, and say how you decided.");

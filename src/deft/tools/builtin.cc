@@ -56,7 +56,7 @@ std::vector<std::shared_ptr<Tool>> make_builtin_tools(const BuiltinOptions& opti
     tools.insert(tools.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
   add(make_task_list_tools(options.task_list ? options.task_list : std::make_shared<SharedTaskList>()));
-  if (options.monitor.sink) tools.push_back(make_monitor_tool(commands, tasks, options.monitor));
+  if (options.monitor.sink) tools.push_back(make_monitor_tool(commands, tasks, options.monitor, options.web));
   if (!options.powershell.empty()) tools.push_back(make_powershell_tool(options.powershell, options.bash, tasks));
   if (options.schedule) add(make_schedule_tools(options.schedule));
   return tools;

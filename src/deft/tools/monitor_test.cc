@@ -5,9 +5,12 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "deft/base/base64.h"
+#include "deft/base/sha1.h"
 #include "deft/os/disk_files.h"
 #include "deft/os/warden_processes.h"
 #include "deft/testing/any_session.h"
+#include "deft/testing/http_peer.h"
 #include "deft/testing/temp_folder.h"
 #include "deft/testing/tool_bench.h"
 #include "deft/tools/monitor_feed.h"
@@ -49,7 +52,7 @@ class Events {
 
 bool has_ended(const MonitorEvent& event) { return event.ended.has_value(); }
 
-class MonitorToolTest : public testing::Test {
+class MonitorToolTest : public ::testing::Test {
  protected:
   MonitorToolTest() { bench.use(processes); }
   Result<ToolResult> monitor(std::string_view command, JsonObject more = {}) {
@@ -109,6 +112,107 @@ TEST_F(MonitorToolTest, IsJudgedAsACommandOfBash) {
   EXPECT_FALSE(tool->is_read_only(writes, any_session()));
   EXPECT_TRUE(tool->footprint(writes, any_session())->is_everything());
   EXPECT_EQ(tool->classifier_text(writes), "make; rm x");
+}
+
+using deft::testing::HttpPeer;
+using deft::testing::PeerAnswer;
+using deft::testing::PeerGate;
+using deft::testing::PeerRequest;
+
+void agree(const PeerRequest& request, PeerAnswer& answer) {
+  const std::string key = request.header("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+  answer.raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " +
+             to_base64(sha1(key)) + "\r\n\r\n");
+}
+
+class MonitorSocketTest : public MonitorToolTest {
+ protected:
+  MonitorSocketTest() {
+    web.open_socket = [](const SocketPlace& place, std::stop_token stop) {
+      return open_web_socket(place, {}, std::move(stop));
+    };
+    web.private_hosts = {"127.0.0.1"};
+    tool = make_monitor_tool(std::make_shared<BashCommands>(BashOptions{.profile = UseProfile::never}), tasks,
+                             MonitorOptions{.sink = events.sink()}, web);
+  }
+  Result<ToolResult> listen(const std::string& url, JsonObject more = {}) {
+    JsonObject input{{"ws", {{"url", url}}}, {"description", "what is watched"}};
+    for (const auto& [key, value] : more) input[key] = value;
+    return bench.call(*tool, input);
+  }
+  static std::string address(const HttpPeer& peer) { return "ws://127.0.0.1:" + std::to_string(peer.port()) + "/feed"; }
+
+  WebOptions web;
+};
+
+TEST_F(MonitorSocketTest, TellsOfEachTextAndHowTheServerEndedIt) {
+  HttpPeer peer([](const PeerRequest& request, PeerAnswer& answer) {
+    agree(request, answer);
+    answer.raw(
+        "\x81\x03one\x01\x02tw\x89\x01!\x80\x01o\x82\x02\x01\x02\x88\x06\x03\xE9"
+        "away");
+    answer.wait_until_gone();
+  });
+  const auto started = listen(address(peer), {{"ws", {{"url", address(peer)}, {"protocols", JsonArray{"a", "b"}}}}});
+  ASSERT_TRUE(started.has_value()) << started.error().message;
+  EXPECT_EQ(find_int(started->details, "timeoutMs"), kMonitorTimeoutMsDefault);
+  const MonitorEvent end = events.wait_for(has_ended);
+  EXPECT_EQ(events.lines(), (std::vector<std::string>{"one", "two", "(2 B that are no text)"}));
+  EXPECT_EQ(end.ended, "the server closed it with code 1001 (away)");
+  const auto task = tasks->look(end.task_id, BackgroundTasks::Part::all);
+  EXPECT_EQ(task->status, TaskView::Status::completed);
+  EXPECT_EQ(task->type, "monitor");
+  EXPECT_EQ(peer.requests()[0].path, "/feed");
+  EXPECT_EQ(peer.requests()[0].header("Sec-WebSocket-Protocol"), "a, b");
+  EXPECT_EQ(peer.requests()[0].header("Host"), "127.0.0.1:" + std::to_string(peer.port()));
+}
+
+TEST_F(MonitorSocketTest, EndsWhenItsTimeIsOverWhenItIsStoppedAndWithTheSession) {
+  HttpPeer peer([](const PeerRequest& request, PeerAnswer& answer) {
+    agree(request, answer);
+    answer.raw("\x81\x01x");
+    answer.wait_until_gone();
+  });
+  ASSERT_TRUE(listen(address(peer), {{"timeout_ms", 50}}).has_value());
+  EXPECT_EQ(events.wait_for(has_ended).ended, "timed_out");
+  const auto started = listen(address(peer), {{"persistent", true}});
+  const std::string id(find_string(started->details, "taskId").value_or(""));
+  EXPECT_EQ(tasks->stop(id), true);
+  EXPECT_EQ(events.wait_for([&](const MonitorEvent& event) { return event.task_id == id && event.ended; }).ended,
+            "stopped");
+  ASSERT_TRUE(listen(address(peer)).has_value());
+  tool.reset();  // comes back when it has ended
+}
+
+TEST_F(MonitorSocketTest, SaysAtOnceWhatKeepsItFromListening) {
+  HttpPeer peer([](const PeerRequest&, PeerAnswer& answer) { answer.send(404, {}, "no"); });
+  EXPECT_EQ(listen(address(peer)).error().message, "The server answered HTTP 404 and opened no WebSocket there.");
+  EXPECT_EQ(listen("https://127.0.0.1/").error().code, Errc::invalid_input);
+  EXPECT_EQ(listen("wss://user@127.0.0.1/").error().code, Errc::invalid_input);
+  EXPECT_EQ(listen(address(peer), {{"command", "ls"}}).error().code, Errc::invalid_input);
+  EXPECT_EQ(bench.call(*tool, JsonObject{{"description", "nothing"}}).error().code, Errc::invalid_input);
+  EXPECT_EQ(listen("", {{"ws", {{"url", "wss://127.0.0.1/"}, {"protocols", JsonArray{"a b"}}}}}).error().code,
+            Errc::invalid_input);
+  EXPECT_TRUE(tasks->list().empty());
+}
+
+TEST_F(MonitorSocketTest, DialsNothingOfAPrivateNetworkInWhicheverNotation) {
+  web.private_hosts.clear();
+  tool = make_monitor_tool(std::make_shared<BashCommands>(BashOptions{.profile = UseProfile::never}), tasks,
+                           MonitorOptions{.sink = events.sink()}, web);
+  for (const char* url : {"wss://127.0.0.1/", "wss://2130706433/", "wss://0177.1/", "wss://[::ffff:7f00:1]/",
+                          "wss://localhost:9/", "wss://169.254.169.254/"}) {
+    const auto refused = listen(url);
+    ASSERT_FALSE(refused.has_value()) << url;
+    EXPECT_EQ(refused.error().code, Errc::denied) << url << refused.error().message;
+  }
+}
+
+TEST_F(MonitorSocketTest, IsJudgedAsAPageOfTheWeb) {
+  const Json input = JsonObject{{"ws", {{"url", "wss://feed.example.com/x"}}}, {"description", "d"}};
+  EXPECT_TRUE(tool->is_read_only(input, any_session()));
+  EXPECT_EQ(tool->classifier_text(input), "listen to wss://feed.example.com/x");
+  EXPECT_EQ(tool->render_use(input), "Monitor(wss://feed.example.com/x)");
 }
 
 TEST(MonitorEvent, IsToldInAFewLines) {

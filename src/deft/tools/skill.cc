@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "deft/base/text.h"
+#include "deft/core/mentioned_files.h"
 #include "deft/core/session_permissions.h"
 
 namespace deft {
@@ -47,6 +48,16 @@ std::string output_of(ToolResult result) {
 std::string without_last_newline(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return text;
+}
+
+// The files that the text mentions follow it, as far as they are there and may be read without a question.
+void add_files(const std::vector<std::string>& paths, const CallWithin& call, std::string& text) {
+  for (const std::string& path : paths) {
+    const ToolResult file = call("Read", JsonObject{{"file_path", path}}, nullptr);
+    if (file.is_error() || !file.blocks.empty() || text.size() + file.text.size() > kSkillTextBytesMax) continue;
+    text = without_last_newline(std::move(text)) + "\n\n<file path=" + json_quote(path) + ">\n" +
+           without_last_newline(file.text) + "\n</file>\n";
+  }
 }
 
 class SkillTool final : public Tool {
@@ -178,9 +189,11 @@ Result<ReadySkill> make_ready(const Skill& skill, const std::string& arguments, 
   if (!pieces) return fail(pieces.error().code, skill.name + " cannot be used: " + pieces.error().message);
   ReadySkill ready{.text = {}, .grant = *std::move(grant)};
   std::shared_ptr<const Permissions> granted;
+  std::string said;  // without what commands print: a file that they name is not meant
   for (const SkillPiece& piece : *pieces) {
     if (!piece.is_command) {
       ready.text += piece.text;
+      said += piece.text;
       continue;
     }
     if (!skill.runs_commands) {
@@ -209,6 +222,7 @@ Result<ReadySkill> make_ready(const Skill& skill, const std::string& arguments, 
                                    human_bytes(kSkillTextBytesMax));
     }
   }
+  add_files(mentioned_files(said), call, ready.text);
   return ready;
 }
 

@@ -53,6 +53,21 @@ TEST_F(SkillToolTest, ItsTextFollowsTheResult) {
   EXPECT_EQ(to_json(answer.result.details), R"({"success":true,"commandName":"review"})");
 }
 
+TEST_F(SkillToolTest, FilesThatItMentionsFollowItsTextIfTheyMayBeRead) {
+  skills->add("explain", "Explain @$ARGUMENTS and @missing.txt.\n");
+  bench.add_tool({.spec = {.name = "Read"},
+                  .run = [](const Json& input, ToolIo&) -> Result<ToolResult> {
+                    const std::string path(*find_string(input, "file_path"));
+                    if (!path.ends_with("a.cc")) return fail(Errc::not_found, "there is no such file");
+                    return ToolResult{.text = "1\tint a;\n"};
+                  },
+                  .is_read_only = [](const Json&) { return true; },
+                  .footprint = [](const Json&) { return std::optional(Footprint::nothing()); }});
+  EXPECT_EQ(told(use("explain", "a.cc")),
+            "<skill name=\"explain\" folder=\"/skills/explain\">\nExplain @a.cc and @missing.txt.\n\n"
+            "<file path=\"a.cc\">\n1\tint a;\n</file>\n</skill>");
+}
+
 TEST_F(SkillToolTest, ItIsFoundByItsSlashToo) {
   skills->add("review", "Text");
   EXPECT_EQ(to_json(use("/review").result.details), R"({"success":true,"commandName":"review"})");

@@ -159,9 +159,9 @@ class TaskUpdateTool final : public TaskListChange {
                        {"updatedFields", JsonArray(changed->fields.begin(), changed->fields.end())}};
     const TaskList now = list().now();
     const ListedTask* task = now.find(id);
-    if (changed->status_before && task) {
-      details["statusChange"] =
-          JsonObject{{"from", to_string(*changed->status_before)}, {"to", to_string(task->status)}};
+    if (changed->status_before) {
+      details["statusChange"] = JsonObject{{"from", to_string(*changed->status_before)},
+                                           {"to", task ? to_string(task->status) : std::string_view("deleted")}};
     }
     std::string text = !task                     ? "Deleted task " + one_line(id, kSubjectShownCharacters) + "."
                        : changed->fields.empty() ? "Nothing changed: " + line_about(now, *task)

@@ -53,6 +53,9 @@ TEST_F(TaskListToolsTest, MakeTasksAndShowThem) {
             R"({"task":{"id":"1","subject":"Fix it","description":"The login test.","status":"in_progress",)"
             R"("owner":"worker","blocks":["2"],"blockedBy":[]}})");
   EXPECT_EQ(to_json(call("TaskGet", JsonObject{{"taskId", "9"}}).details), R"({"task":null})");
+  EXPECT_EQ(
+      to_json(call("TaskUpdate", JsonObject{{"taskId", "2"}, {"status", "deleted"}}).details),
+      R"({"success":true,"taskId":"2","updatedFields":["deleted"],"statusChange":{"from":"pending","to":"deleted"}})");
 }
 
 TEST_F(TaskListToolsTest, AnUpdateThatCannotBeSaysWhyInTheStructuredResultToo) {

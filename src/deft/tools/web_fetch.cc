@@ -84,7 +84,7 @@ bool is_pdf(const WebPage& page) { return page.content_type == "application/pdf"
 
 std::string page_text(const WebPage& page) {
   if (!is_html(page)) return visible_text(web_text(page.bytes, page.charset));
-  const std::string label = encoding_of_label(page.charset) ? page.charset : charset_in_html(page.bytes);
+  const std::string label = is_known_charset(page.charset) ? page.charset : charset_in_html(page.bytes);
   const MarkdownPage markdown = html_to_markdown(web_text(page.bytes, label), page.url);
   const bool has_title = markdown.title.empty() || markdown.text.starts_with("# " + markdown.title);
   std::string text = has_title ? markdown.text : "# " + markdown.title + "\n\n" + markdown.text;
@@ -95,13 +95,37 @@ std::string page_text(const WebPage& page) {
 std::string_view code_text(int status) {
   switch (status) {
     case 200: return "OK";
+    case 201: return "Created";
+    case 202: return "Accepted";
+    case 203: return "Non-Authoritative Information";
+    case 204: return "No Content";
+    case 206: return "Partial Content";
+    case 300: return "Multiple Choices";
     case 301: return "Moved Permanently";
     case 302: return "Found";
+    case 303: return "See Other";
+    case 304: return "Not Modified";
+    case 307: return "Temporary Redirect";
+    case 308: return "Permanent Redirect";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 402: return "Payment Required";
     case 403: return "Forbidden";
     case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 406: return "Not Acceptable";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 410: return "Gone";
+    case 418: return "I'm a teapot";
+    case 422: return "Unprocessable Content";
     case 429: return "Too Many Requests";
+    case 451: return "Unavailable For Legal Reasons";
     case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 502: return "Bad Gateway";
     case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
     default: return "";
   }
 }
@@ -117,6 +141,14 @@ class WebFetchTool final : public Tool {
   }
   std::string classifier_text(const Json& input) const override {
     return "fetch " + std::string(find_string(input, "url").value_or(""));
+  }
+  // Rules are about hosts: an address without a scheme means the one with https.
+  std::optional<Json> completed(const Json& input, ToolIo&) const override {
+    const std::string url(find_string(input, "url").value_or(""));
+    if (url.find(':') != std::string::npos || !parse_web_url("https://" + url)) return std::nullopt;
+    Json whole = input;
+    whole.get_object()["url"] = "https://" + url;
+    return whole;
   }
   Result<void> validate(const Json& input, ToolIo&) const override {
     const auto url = page_url(find_string(input, "url").value_or(""), options_);
@@ -140,7 +172,7 @@ class WebFetchTool final : public Tool {
     }
     if (kept->is_text) return answer(input, *kept, began, io);
     if (is_pdf(kept->page)) return pdf(kept->page, find_string(input, "pages").value_or(""), io);
-    return picture(kept->page, io);
+    return picture(kept->page, began, io);
   }
 
   void map_result(const Json&, ToolResult& result) const override {
@@ -225,7 +257,7 @@ class WebFetchTool final : public Tool {
     return read_pdf({.path = page.url.text(), .pages = std::string(pages)}, file, io);
   }
 
-  static Result<ToolResult> picture(const WebPage& page, ToolIo& io) {
+  static Result<ToolResult> picture(const WebPage& page, TimePoint began, ToolIo& io) {
     const std::size_t bytes = page.bytes.size();
     const ImageInfo info = image_info(page.bytes).value();
     const auto shown = shown_image(page.bytes, info, page.url.text(), io);
@@ -233,8 +265,7 @@ class WebFetchTool final : public Tool {
     ToolResult result{.text = page.url.text() + " is a picture (" + std::string(info.media_type) + ", " +
                               human_bytes(bytes) + ")."};
     result.blocks = {image_block(shown->info.media_type, to_base64(shown->bytes))};
-    result.details = JsonObject{
-        {"bytes", bytes}, {"code", page.status}, {"codeText", code_text(page.status)}, {"url", page.url.text()}};
+    result.details = details(page.url.text(), page.status, bytes, result.text, began, io);
     return result;
   }
 

@@ -67,6 +67,20 @@ TEST(WebFetch, GivesAPageAsMarkdown) {
   EXPECT_EQ(bench.peer.requests().at(0).header("host"), "docs.test:" + std::to_string(bench.peer.port()));
 }
 
+TEST(WebFetch, AnAddressWithoutASchemeIsJudgedAsTheOneThatIsMeant) {
+  const auto tool = make_web_fetch_tool({});
+  FakeFiles files;
+  NoProcesses processes;
+  SystemClock clock;
+  const SessionState state{.working_directory = "/", .directories = {"/"}, .files = {}};
+  const SessionView session(state, {});
+  ToolIo io{.os = {files, processes, clock}, .session = session};
+  EXPECT_EQ(tool->completed(JsonObject{{"url", "example.com/a?b"}}, io),
+            Json(JsonObject{{"url", "https://example.com/a?b"}}));
+  EXPECT_EQ(tool->completed(JsonObject{{"url", "http://example.com/"}}, io), std::nullopt);
+  EXPECT_EQ(tool->completed(JsonObject{{"url", "no address"}}, io), std::nullopt);
+}
+
 TEST(WebFetch, GoesToNoPrivateAddressWhateverNameItHas) {
   Bench bench(answer_with(200, kHtml, "secret"));
   for (const std::string& host : {std::string("evil.test"), std::string("127.0.0.1"), std::string("0x7f.1"),
@@ -127,6 +141,12 @@ TEST(WebFetch, ReadsTheEncodingFromHeaderOrPage) {
             "\xD0\xBC\xD0\xB8\xD1\x80");
   EXPECT_EQ(Bench(answer_with(200, {{"Content-Type", "application/json"}}, "{\"a\": \"\xC3\xA9\"}")).text("/"),
             "{\"a\": \"\xC3\xA9\"}");
+  EXPECT_EQ(web_text("\xA4 \xBC", "ISO-8859-15"), "€ Œ");
+  EXPECT_EQ(web_text("\xDE\xE0sis", "windows-1257"), "Žąsis");
+  EXPECT_EQ(web_text("\x1b$BF|K\\8l\x1b(B.", "iso-2022-jp"), "日本語.");
+  EXPECT_EQ(web_text("a\x1b$BF", "iso-2022-jp"), "a\uFFFD") << "cut off within a character";
+  EXPECT_TRUE(is_known_charset("Latin9"));
+  EXPECT_FALSE(is_known_charset("ISO-2022-CN-EXT"));
   EXPECT_EQ(charset_in_html("<META http-equiv=x content='text/html; charset=GBK'>"), "gbk");
   EXPECT_EQ(web_text(std::string_view("\xFF\xFE"
                                       "a\0b\0",

@@ -17,23 +17,6 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
-// Those of the host that may be dialled.
-Result<std::vector<std::string>> checked_addresses(const WebUrl& url, const WebOptions& options) {
-  auto addresses = options.resolve(url.host);
-  if (!addresses) return addresses;
-  if (!may_be_private(url, options)) {
-    std::erase_if(*addresses, [](const std::string& address) { return !is_public_address(address); });
-  }
-  if (addresses->empty()) {
-    return fail(Errc::denied, url.host +
-                                  " is on this machine or in a private network, where nothing is fetched from or sent "
-                                  "to. The user can allow it: "
-                                  "add the host to webFetch.privateHosts in the settings.");
-  }
-  if (addresses->size() > kAddressesTriedMax) addresses->resize(kAddressesTriedMax);
-  return addresses;
-}
-
 Result<HttpResponse> get(const WebUrl& url, const WebOptions& options, TimePoint deadline,
                          const std::stop_token& stop) {
   return fetch_checked(url,
@@ -81,6 +64,33 @@ Result<WebUrl> page_url(std::string_view text, const WebOptions& options) {
   }
   if (url->scheme == "http" && url->port.empty() && !may_be_private(*url, options)) url->scheme = "https";
   return *url;
+}
+
+Result<WebUrl> socket_url(std::string_view text, const WebOptions& options) {
+  const std::size_t colon = text.find("://");
+  const std::string scheme = colon == std::string_view::npos ? "wss" : lowered(text.substr(0, colon));
+  if (scheme != "ws" && scheme != "wss") {
+    return fail(Errc::invalid_input,
+                "\"" + one_line(text, 200) + "\" is no address of a WebSocket: give wss://host/path.");
+  }
+  const std::string_view rest = colon == std::string_view::npos ? text : text.substr(colon + 3);
+  return page_url((scheme == "ws" ? "http://" : "https://") + std::string(rest), options);
+}
+
+Result<std::vector<std::string>> checked_addresses(const WebUrl& url, const WebOptions& options) {
+  auto addresses = options.resolve(url.host);
+  if (!addresses) return addresses;
+  if (!may_be_private(url, options)) {
+    std::erase_if(*addresses, [](const std::string& address) { return !is_public_address(address); });
+  }
+  if (addresses->empty()) {
+    return fail(Errc::denied, url.host +
+                                  " is on this machine or in a private network, where nothing is fetched from or sent "
+                                  "to. The user can allow it: "
+                                  "add the host to webFetch.privateHosts in the settings.");
+  }
+  if (addresses->size() > kAddressesTriedMax) addresses->resize(kAddressesTriedMax);
+  return addresses;
 }
 
 Result<HttpResponse> fetch_checked(const WebUrl& url, HttpRequest request, const WebOptions& options,

@@ -116,7 +116,11 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
   bash.timeout_ms_default = std::min(bash.timeout_ms_default, bash.timeout_ms_max);
   BuiltinOptions options{.bash = std::move(bash)};
   // Costs nothing before the first transfer.
-  options.web.http = std::make_shared<CurlHttpClient>(http_network(ShellEnvironment::own()));
+  const HttpNetwork network = http_network(ShellEnvironment::own());
+  options.web.http = std::make_shared<CurlHttpClient>(network);
+  options.web.open_socket = [network](const SocketPlace& place, std::stop_token stop) {
+    return open_web_socket(place, network, std::move(stop));
+  };
   options.web.private_hosts = settings.web.private_hosts;
   options.web_search = {.provider = settings.web.search_provider, .url = settings.web.search_url};
   if (const char* key = std::getenv("BRAVE_API_KEY"); key && options.web_search.provider == "brave") {
