@@ -68,7 +68,7 @@ inline std::string text_block(int deltas) {
 // One answer: its bytes in parts, and what happens between two of them.
 struct Answer {
   std::vector<std::string> parts;
-  std::function<void(std::size_t part)> after_part = nullptr;
+  std::function<void(std::size_t part, Time sent)> after_part = nullptr;
 };
 struct Seen {
   Time first_byte;  // of the request
@@ -170,7 +170,7 @@ class ModelServer {
       if (i + 1 == answer.parts.size()) bytes += "0\r\n\r\n";
       request.last_sent = now();  // before: the client may be faster than we are
       send_all(socket, bytes);
-      if (answer.after_part) answer.after_part(i);
+      if (answer.after_part) answer.after_part(i, request.last_sent);
     }
   }
 

@@ -172,7 +172,9 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
   if (std::exchange(ends_at_once_, false)) take_abort(turn_);
   advance();
   while (!end_) {
-    executor().step();  // one thing happens: to the model's message, to a call, or the user says something
+    executor().step(call_
+                        ? call_->pump()
+                        : nullptr);  // one thing happens: to the model's message, to a call, or the user says something
     advance();
   }
   return *std::exchange(end_, std::nullopt);
@@ -242,6 +244,7 @@ void Agent::send_request() {
     });
   });
   get_ready_for_calls(*pool);
+  timeline_.write_now();
 }
 
 // While the model thinks.
@@ -266,7 +269,8 @@ ModelRequest Agent::make_request(const ToolPool& pool) {
           .effort = effort(),
           .output_format = options_.output_format,
           .session_id = options_.session_id,
-          .raw_events = options_.raw_events};
+          .raw_events = options_.raw_events,
+          .pumped_by_caller = true};
 }
 
 std::optional<TurnReason> Agent::reached_limit() const {

@@ -443,12 +443,23 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
 }
 
 ToolResult CallPipeline::run(const AdmittedCall& call, const CallSetting& setting) const {
+  return *run_as(call, setting, [&](ToolIo& io) { return std::optional(call.tool().run(call.call.input, io)); });
+}
+
+std::optional<ToolResult> CallPipeline::run_briefly(const AdmittedCall& call, const CallSetting& setting) const {
+  return run_as(call, setting, [&](ToolIo& io) { return call.tool().run_briefly(call.call.input, io); });
+}
+
+template <class Run>
+std::optional<ToolResult> CallPipeline::run_as(const AdmittedCall& call, const CallSetting& setting,
+                                               const Run& run_tool) const {
   const Stage stage(*this, "call", call.call.id);
   ToolIo io = io_for(call, setting);
   ToolResult result;
   try {
-    auto outcome = call.tool().run(call.call.input, io);
-    result = outcome ? std::move(*outcome) : error_result(outcome.error());
+    std::optional<Result<ToolResult>> outcome = run_tool(io);
+    if (!outcome) return std::nullopt;
+    result = *outcome ? std::move(**outcome) : error_result(outcome->error());
   } catch (const std::exception& broken) {
     result = engine_error(Errc::internal, call.call.name + " failed unexpectedly: " + broken.what());
   } catch (...) {
@@ -518,7 +529,8 @@ void CallPipeline::finish(const AdmittedCall& call, const CallSetting& setting, 
     result.text = result.blocks.empty() ? "(" + call.call.name + " completed with no output)" : "";
   }
   result.limit = limit_of(call);
-  record(call.call.id, call.call.name, result);
+  const bool had_no_effect = call.cannot_have_effect();
+  record(call.call.id, call.call.name, result, had_no_effect ? Journal::When::soon : Journal::When::now);
   budget.ended(result.stored ? "stored" : "whole");
 }
 
@@ -554,14 +566,19 @@ bool CallPipeline::is_destructive(const AdmittedCall& call) const {
   return declared(true, [&] { return call.tool().is_destructive(call.call.input); });
 }
 
-void CallPipeline::record(const std::string& call_id, const std::string& tool, ToolResult& result) const {
+void CallPipeline::record(const std::string& call_id, const std::string& tool, ToolResult& result,
+                          Journal::When when) const {
   result.identity = identity_of(result);
   if (!result.note.empty()) result.text += result.note;
   parts_.results.bound(result, call_id);
   // The answer is given even where it cannot be remembered; the frontend is told.
-  if (const auto written = parts_.journal.result(call_id, tool, result); !written) {
+  if (const auto written = parts_.journal.result(call_id, tool, result, when); !written) {
     parts_.frontend.show(Notice{written.error().message});
   }
+}
+
+void CallPipeline::flush_records() const {
+  if (const auto written = parts_.journal.flush(); !written) parts_.frontend.show(Notice{written.error().message});
 }
 
 void CallPipeline::record_discard() const {

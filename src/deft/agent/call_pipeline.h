@@ -130,6 +130,8 @@ class CallPipeline {
   static ToolResult denial(const AdmittedCall& call, const Decision& decision);
   Prepared prepare(const AdmittedCall& call, const CallSetting& setting) const;
   ToolResult run(const AdmittedCall& call, const CallSetting& setting) const;
+  // Instead of run(), where the tool can do it at once (Tool::run_briefly); nothing: it cannot.
+  std::optional<ToolResult> run_briefly(const AdmittedCall& call, const CallSetting& setting) const;
   // `hooks`: what prepare() gave. `took`: how long run() was at it.
   void finish(const AdmittedCall& call, const CallSetting& setting, const HookOutcome& hooks, Duration took,
               ToolResult& result) const;
@@ -164,13 +166,17 @@ class CallPipeline {
   static HookMoment with_server(HookMoment moment, const ToolSpec& spec);
 
   // Bounds an answer and remembers it. finish() does; the owner does for calls that never ran, or not to their end.
-  void record(const std::string& call_id, const std::string& tool, ToolResult& result) const;
+  void record(const std::string& call_id, const std::string& tool, ToolResult& result,
+              Journal::When when = Journal::When::now) const;
+  void flush_records() const;
   void record_discard() const;
 
  private:
   class Stage;
   ToolResult whole_call(ToolCall made, const CallSetting& setting, Origin origin, const AskAndWait& ask) const;
   ToolIo io_for(const AdmittedCall& call, const CallSetting& setting) const;
+  template <class Run>
+  std::optional<ToolResult> run_as(const AdmittedCall& call, const CallSetting& setting, const Run& run_tool) const;
   PermissionQuestion question(const AdmittedCall& call, const CallSetting& setting, const HookOutcome& hooks) const;
   std::shared_ptr<const Permissions> permissions_for(const AdmittedCall& call, const CallSetting& setting) const;
   ResultLimit limit_of(const AdmittedCall& call) const;

@@ -29,9 +29,29 @@ bool ThreadRunner::start_quick(std::move_only_function<void()> work) {
   return true;
 }
 
+bool ThreadRunner::start_brief(std::move_only_function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  brief_.push_back(std::move(work));
+  if (needs_a_thread()) send_for_a_thread();
+  return true;
+}
+
+bool ThreadRunner::help() {
+  std::move_only_function<void()> work;
+  {
+    const std::lock_guard lock(mutex_);
+    if (brief_.empty()) return false;
+    work = std::move(brief_.front());
+    brief_.pop_front();
+    if (!has_work()) is_hurried_ = false;
+  }
+  work();
+  return true;
+}
+
 void ThreadRunner::hurry() {
   const std::lock_guard lock(mutex_);
-  is_hurried_ = !waiting_.empty();
+  is_hurried_ = has_work();
   if (is_hurried_) send_for_a_thread();
 }
 
@@ -46,8 +66,25 @@ void ThreadRunner::join_ended() {
 }
 
 bool ThreadRunner::needs_a_thread() const {
-  if (waiting_.empty()) return false;
-  return waiting_urgently_ > 0 || is_hurried_ || threads_.size() - idle_ < processors_;
+  if (!has_work()) return false;
+  if (waiting_urgently_ > 0 || is_hurried_) return true;
+  const std::size_t busy = threads_.size() - idle_;
+  if (!waiting_.empty() && busy < processors_) return true;
+  return brief_.size() > kBriefWorkAloneMax && busy + 1 < processors_;  // one is whoever helps
+}
+
+std::move_only_function<void()> ThreadRunner::take_work() {
+  std::move_only_function<void()> work;
+  if (waiting_.empty()) {
+    work = std::move(brief_.front());
+    brief_.pop_front();
+  } else {
+    work = std::move(waiting_.front().run);
+    if (!waiting_.front().is_quick) --waiting_urgently_;
+    waiting_.pop_front();
+  }
+  if (!has_work()) is_hurried_ = false;
+  return work;
 }
 
 void ThreadRunner::warm_up() {
@@ -67,25 +104,22 @@ void ThreadRunner::serve(std::list<std::thread>::iterator self) {
   std::unique_lock lock(mutex_);
   one_is_coming_ = false;
   for (;;) {
-    if (waiting_.empty()) {
+    if (!has_work()) {
       ++idle_;
       const auto until = std::chrono::steady_clock::now() + idle_life_;
       bool is_late = false;
-      while (waiting_.empty() && !closing_ && !is_late) {
+      while (!has_work() && !closing_ && !is_late) {
         is_late = changed_.wait_until(lock, until) == std::cv_status::timeout;
         one_is_coming_ = false;  // whoever was sent for is here, also if somebody else has done the work by now
       }
       --idle_;
     }
-    if (waiting_.empty()) break;
-    Work work = std::move(waiting_.front());
-    waiting_.pop_front();
-    if (!work.is_quick) --waiting_urgently_;
-    if (waiting_.empty()) is_hurried_ = false;
+    if (!has_work()) break;
+    std::move_only_function<void()> work = take_work();
     if (needs_a_thread()) send_for_a_thread();
     lock.unlock();
-    work.run();
-    work.run = nullptr;  // what it holds is let go outside the lock
+    work();
+    work = nullptr;  // what it holds is let go outside the lock
     lock.lock();
   }
   ended_.splice(ended_.end(), threads_, self);

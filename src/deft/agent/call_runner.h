@@ -12,6 +12,8 @@
 
 namespace deft {
 
+inline constexpr std::size_t kBriefWorkAloneMax = 4;  // that waits; more of it is shared with threads
+
 // Runs the blocking part of calls. The fake twin in testing/ runs them one after another, in virtual time.
 class CallRunner {
  public:
@@ -24,6 +26,11 @@ class CallRunner {
     return false;
   }
   virtual void hurry() {}
+  // The same for work that takes less time than waking a thread for it: whoever waits for it does it, by help(), and
+  // threads only join in where there is much of it.
+  virtual bool start_brief(std::move_only_function<void()> work) { return start_quick(std::move(work)); }
+  // Does one such piece of work, on the caller's thread. False: there is none.
+  virtual bool help() { return false; }
   // Work may come soon.
   virtual void warm_up() {}
 };
@@ -37,6 +44,8 @@ class ThreadRunner final : public CallRunner {
   ~ThreadRunner() override;  // waits for the work under way
   void start(std::move_only_function<void()> work) override;
   bool start_quick(std::move_only_function<void()> work) override;
+  bool start_brief(std::move_only_function<void()> work) override;
+  bool help() override;
   void hurry() override;
   void warm_up() override;
 
@@ -51,6 +60,8 @@ class ThreadRunner final : public CallRunner {
   // All under mutex_:
   void send_for_a_thread();
   bool needs_a_thread() const;
+  bool has_work() const { return !waiting_.empty() || !brief_.empty(); }
+  std::move_only_function<void()> take_work();
 
   const std::chrono::milliseconds idle_life_;
   const std::size_t processors_ = std::max(1U, std::thread::hardware_concurrency());
@@ -59,6 +70,7 @@ class ThreadRunner final : public CallRunner {
   // Under mutex_:
   std::deque<Work> waiting_;
   std::size_t waiting_urgently_ = 0;  // of them; the others are quick
+  std::deque<std::move_only_function<void()>> brief_;
   std::list<std::thread> threads_;
   std::list<std::thread> ended_;  // to be joined
   std::size_t idle_ = 0;

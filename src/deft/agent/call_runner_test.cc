@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <thread>
+#include <vector>
 
 namespace deft {
 namespace {
@@ -69,6 +71,42 @@ TEST(ThreadRunner, WorkMayStartMoreAndTheEndWaitsForAll) {
     }
   }
   EXPECT_EQ(ran, 20);
+}
+
+// Whoever waits for it, that is; no thread is sent for where there is little of it.
+TEST(ThreadRunner, BriefWorkIsDoneByTheOneWhoHelps) {
+  ThreadRunner runner;
+  std::vector<std::thread::id> by;
+  for (std::size_t i = 0; i < kBriefWorkAloneMax; ++i) {
+    EXPECT_TRUE(runner.start_brief([&by] { by.push_back(std::this_thread::get_id()); }));
+  }
+  while (runner.help()) continue;
+  EXPECT_EQ(by, std::vector(kBriefWorkAloneMax, std::this_thread::get_id()));
+}
+
+TEST(ThreadRunner, BriefWorkThatNobodyHelpsWithIsDoneWhenItIsHurried) {
+  ThreadRunner runner;
+  Latch done(3);
+  for (int i = 0; i < 3; ++i) runner.start_brief([&done] { done.count_down(); });
+  runner.hurry();
+  EXPECT_TRUE(done.wait());
+}
+
+TEST(ThreadRunner, EveryPieceOfBriefWorkIsDoneOnceHoweverManyHelp) {
+  ThreadRunner runner;
+  constexpr int kCount = 5'000;
+  std::atomic<int> done = 0;
+  Latch all(kCount);
+  for (int i = 0; i < kCount; ++i) {
+    runner.start_brief([&] {
+      ++done;
+      all.count_down();
+    });
+    if (i % 3 == 0) runner.help();
+  }
+  while (runner.help()) continue;
+  EXPECT_TRUE(all.wait());
+  EXPECT_EQ(done, kCount);
 }
 
 }  // namespace

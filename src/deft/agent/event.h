@@ -139,8 +139,9 @@ class Frontend {
  public:
   virtual ~Frontend() = default;
   virtual void show(Event event) = 0;
-  virtual bool wants_stages() const { return false; }  // CallAdmitted, StageEnded and ProgressChanged
-  virtual bool wants_hooks() const { return false; }   // HookRan
+  virtual bool wants_stages() const { return false; }             // CallAdmitted and StageEnded
+  virtual bool wants_progress() const { return wants_stages(); }  // ProgressChanged
+  virtual bool wants_hooks() const { return false; }              // HookRan
 };
 
 }  // namespace deft

@@ -14,7 +14,8 @@
 namespace deft {
 namespace {
 
-constexpr std::chrono::milliseconds kQuickCallPatience{20};  // how long one that reads a file may keep others waiting
+// The tools that are shown with the next request may be those of settings as old as this; calls never are.
+constexpr std::chrono::milliseconds kSettingsLookedAtLife{50};
 
 Ending ending_of(const ToolResult& result, bool ran) {
   if (!ran) return Ending::not_run;
@@ -56,12 +57,17 @@ ExecutorSummary Executor::run() {
   return summary_;
 }
 
-void Executor::step() {
+void Executor::step(Pump* pump) {
   auto deadline = timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
   if (!alarms_.empty() && (!deadline || alarms_.begin()->first < *deadline)) deadline = alarms_.begin()->first;
   const auto wake_up = deadline ? std::optional(parts_.clock.on_steady_clock(*deadline)) : std::nullopt;
   TimePoint now = parts_.clock.now();
-  if (auto item = inbox_->pop(wake_up)) {
+  // Whoever has nothing else to do reads the small files itself: nobody has to be woken.
+  auto item = inbox_->pop(TimePoint::min());
+  while (!item && parts_.runner.help()) item = inbox_->pop(TimePoint::min());
+  if (!item) parts_.pipeline.flush_records();
+  if (!item) item = pump ? inbox_->pop(wake_up, *pump) : inbox_->pop(wake_up);
+  if (item) {
     std::visit([this](auto& what) { take(std::move(what)); }, *item);
   } else {
     now = std::max(now, *deadline);
@@ -91,7 +97,8 @@ void Executor::begin_turn() {
 
 // Whoever asks while a message is under way changes nothing for it.
 std::shared_ptr<const ToolPool> Executor::pool() {
-  if (idle()) reload_permissions();
+  if (idle() && !is_looked_at_) reload_permissions();
+  is_looked_at_ = false;
   return current_pool();
 }
 
@@ -200,6 +207,7 @@ void Executor::forget_context() {
 
 void Executor::begin_message() {
   reload_permissions();
+  looked_at_settings_ = parts_.clock.now();
   active_ = std::make_unique<ActiveMessage>(++messages_begun_, *slots_, *turn_, options_);
   active_->pool = current_pool();
 }
@@ -393,6 +401,10 @@ void Executor::advance() {
 }
 
 void Executor::end_message() {
+  // Nothing that we know of can have changed them since the message began, and that was just now.
+  const auto only_read = [](const CallRecord& record) { return !record.ran || record.only_read; };
+  is_looked_at_ = std::ranges::all_of(active_->calls, only_read) &&
+                  parts_.clock.now() - looked_at_settings_ < kSettingsLookedAtLife;
   // A discarded message never existed: its ids may come again.
   if (active_->run.discarded()) {
     parts_.session.files.discard_message();
@@ -421,64 +433,6 @@ SessionView Executor::view_for(CallIndex call) const {
     pending.insert(pending.end(), modifiers.begin(), modifiers.end());
   }
   return SessionView(parts_.session, std::move(pending));
-}
-
-void Executor::start_worker(CallIndex index) {
-  CallRecord& record = active_->calls[index];
-  // A call that conflicts with everything was not asked for its footprint; now that it is alone its paths are settled.
-  if (!record.admitted->resolved) parts_.pipeline.resolve(*record.admitted, view_for(index), scheduling());
-  if (record.started == TimePoint{}) {
-    record.started = parts_.clock.now();
-    if (parts_.frontend.wants_stages()) active_->started.push_back(record.id);
-  }
-  record.place = CallRecord::Place::worker;
-  auto progress = [frontend = &parts_.frontend, id = record.id](Json data) {
-    frontend->show(CallProgressed{id, std::move(data)});
-  };
-  auto task = std::make_unique<Task>(Task{.message = active_->number,
-                                          .index = index,
-                                          .call = record.admitted,
-                                          .setting = {.session = view_for(index),
-                                                      .permissions = permissions_for(view_for(index)),
-                                                      .pool = active_->pool,
-                                                      .stop = record.stop.get_token(),
-                                                      .to_background = record.to_background.get_token(),
-                                                      .wants_proposal = wants_proposals(),
-                                                      .progress = std::move(progress)},
-                                          .answer = std::exchange(record.host_answer, std::nullopt),
-                                          .wait_is_over = record.wait_is_over});
-  auto its_work = [this, owned = std::move(task)] { inbox_->push(work(parts_.pipeline, *owned)); };
-  if (!parts_.pipeline.is_quick(*record.admitted)) return parts_.runner.start(std::move(its_work));
-  if (!parts_.runner.start_quick(std::move(its_work)) || std::exchange(hurries_later_, true)) return;
-  post_at(parts_.clock.now() + kQuickCallPatience, [this] {
-    hurries_later_ = false;
-    parts_.runner.hurry();
-  });
-}
-
-// On a worker's thread; touches nothing but its task.
-Executor::WorkerReport Executor::work(const CallPipeline& pipeline, Task& task) {
-  const auto report = [&](auto what) { return WorkerReport{task.message, task.index, std::move(what)}; };
-  const AdmittedCall& call = *task.call;
-  if (task.answer) task.setting.answer = &*task.answer;
-  HookOutcome hooks = call.hooks.value_or(HookOutcome{});
-  if (!task.wait_is_over) {
-    Prepared prepared = pipeline.prepare(call, task.setting);
-    if (auto* denied = std::get_if<Denied>(&prepared)) return report(Ended{.result = std::move(denied->result)});
-    if (auto* asks = std::get_if<Asks>(&prepared)) return report(std::move(*asks));
-    if (auto* replaced = std::get_if<InputReplaced>(&prepared)) return report(std::move(*replaced));
-    hooks = std::move(std::get<Allowed>(prepared).hooks);
-    if (auto wait = pipeline.wait_for(call, task.setting)) return report(Waits{std::move(*wait), std::move(hooks)});
-  }
-  const TimePoint began = pipeline.now();
-  ToolResult result = pipeline.run(call, task.setting);
-  const bool finished = result.error != Errc::cancelled;
-  if (finished) {
-    pipeline.finish(call, task.setting, hooks, pipeline.now() - began, result);
-  } else {
-    pipeline.finish_stopped(call, task.setting, result);
-  }
-  return report(Ended{.result = std::move(result), .ran = true, .recorded = finished});
 }
 
 void Executor::replace_input(CallIndex index, Json input) {
@@ -538,6 +492,7 @@ void Executor::finish_call(CallIndex index, Ended ended) {
   record.duration = parts_.clock.now() - record.started;
   record.modifiers = std::move(ended.result.modifiers);
   record.ran = ended.ran;
+  record.only_read = record.admitted && record.admitted->cannot_have_effect();
   if (record.admitted && record.admitted->read_only) ended.result.shows_files = files_seen_in(record.modifiers);
   const Ending ending = ending_of(ended.result, ended.ran);
   answer(index, std::move(ended));
@@ -547,7 +502,7 @@ void Executor::finish_call(CallIndex index, Ended ended) {
 void Executor::answer(CallIndex index, Ended ended) {
   CallRecord& record = active_->calls[index];
   if (!ended.recorded) parts_.pipeline.record(record.id, record.tool, ended.result);
-  if (record.started != TimePoint{} && parts_.frontend.wants_stages()) active_->stopped.push_back(record.id);
+  if (record.started != TimePoint{} && parts_.frontend.wants_progress()) active_->stopped.push_back(record.id);
   record.result = std::move(ended.result);
   record.place = CallRecord::Place::done;
 }
@@ -555,7 +510,8 @@ void Executor::answer(CallIndex index, Ended ended) {
 void Executor::emit(CallIndex index) {
   CallRecord& record = active_->calls[index];
   DEFT_CHECK(record.result);
-  if (record.deferred) return;  // nobody hears of it
+  if (record.deferred) return;                         // nobody hears of it
+  if (has_no_turns_) parts_.pipeline.flush_records();  // whoever feeds us by hand is told at once
   ++summary_.calls;
   if (record.result->is_error()) ++summary_.errors;
   parts_.given.leave(leaving(record), *record.result);

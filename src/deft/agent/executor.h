@@ -139,8 +139,9 @@ class Executor {
   // For whoever shares the turn's thread and its inbox (Agent), instead of run(): from any thread, runs `work` on the
   // thread that calls step().
   void post(std::move_only_function<void()> work) { inbox_->push(Posted{std::move(work)}); }
-  // The others on that thread only. step() waits for one thing to happen, or for a timer, and does what follows.
-  void step();
+  // The others on that thread only. step() waits for one thing to happen, or for a timer, and does what follows;
+  // meanwhile it keeps the pump going, if there is one.
+  void step(Pump* pump = nullptr);
   void post_at(TimePoint when, std::move_only_function<void()> work) { alarms_.emplace(when, std::move(work)); }
   void take_now(Feed item);  // feed() without the way through the inbox
   void take_waiting();       // what was fed so far, without waiting for more
@@ -313,7 +314,12 @@ class Executor {
   Scheduling scheduling() const { return options_.streaming ? options_.scheduling : Scheduling::exclusive; }
   SessionView view_for(CallIndex call) const;
   SessionView view_of_now() const { return SessionView(parts_.session, {}); }
+  bool is_brief(const CallRecord& record) const;
   static WorkerReport work(const CallPipeline& pipeline, Task& task);
+  // Nothing: it takes longer, and is still to be done.
+  static std::optional<WorkerReport> work_briefly(const CallPipeline& pipeline, Task& task);
+  static std::optional<WorkerReport> prepare(const CallPipeline& pipeline, Task& task);
+  static WorkerReport finish(const CallPipeline& pipeline, Task& task, Duration took, ToolResult result);
 
   Parts parts_;
   ExecutorOptions options_;
@@ -323,6 +329,8 @@ class Executor {
   std::unique_ptr<ActiveMessage> active_;
   std::size_t messages_begun_ = 0;
   std::deque<Feed> next_messages_;  // what came while the active message was still being carried out
+  TimePoint looked_at_settings_{};  // when the active message began
+  bool is_looked_at_ = false;       // for the next request too
   bool input_ended_ = false;
   bool forgets_context_ = false;  // when the message has ended
   bool has_no_turns_ = false;     // fed by hand: a message is all the turn there is

@@ -14,7 +14,8 @@ struct Executor::Task {
   std::shared_ptr<const AdmittedCall> call;
   CallSetting setting;
   std::optional<Json> answer;
-  bool wait_is_over = false;
+  bool is_prepared = false;  // also if it has waited since
+  HookOutcome hooks = {};    // what they said before it
 };
 
 struct Executor::CallRecord {
@@ -40,6 +41,7 @@ struct Executor::CallRecord {
   std::optional<Json> host_answer;
   bool wait_is_over = false;
   bool ran = false;
+  bool only_read = false;
   bool wait_obeys_stop = false;
 
   // Told to stop, it ends soon by itself; else the call is answered for at once.

@@ -17,6 +17,7 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kHeaderBytesMax = 32'768;
+constexpr std::size_t kEntriesOfAMomentBytesMax = std::size_t{256} << 10;
 constexpr std::string_view kHeaderBegins = R"({"type":"journal",)";
 
 Result<std::string> beginning_of(int descriptor, const std::string& path) {
@@ -76,10 +77,15 @@ Journal::Journal(Journal&& other) noexcept
       waiting_(std::move(other.waiting_)),
       waiting_lines_(std::move(other.waiting_lines_)),
       late_(std::move(other.late_)),
+      waits_a_moment_(other.waits_a_moment_),
       is_torn_(other.is_torn_),
       effects_(std::move(other.effects_)),
       writes_(other.writes_),
       writes_on_disk_(other.writes_on_disk_) {}
+
+Journal::~Journal() {
+  if (file_) static_cast<void>(flush());
+}
 
 Result<Journal> Journal::open(const std::string& folder, const Clock& clock, const JournalHeader& header,
                               std::string_view name, Survives survives) {
@@ -189,6 +195,7 @@ std::expected<void, Journal::Unwritten> Journal::try_to_write(std::string_view l
   }
   if (done == bytes.size()) {
     late_.clear();
+    waits_a_moment_ = false;
     return {};
   }
   // A line that was cut is written again; one that lacks nothing but its end is there.
@@ -243,7 +250,7 @@ Result<void> Journal::intent(const ToolCall& call) {
   return sync();
 }
 
-Result<void> Journal::result(const std::string& call_id, const std::string& tool, const ToolResult& result) {
+Result<void> Journal::result(const std::string& call_id, const std::string& tool, const ToolResult& result, When when) {
   JournalEntry entry("result");
   entry.text("call", call_id).text("tool", tool).flag("is_error", result.is_error()).text("content", result.text);
   if (!result.blocks.empty()) entry.json("blocks", result.blocks);
@@ -253,10 +260,21 @@ Result<void> Journal::result(const std::string& call_id, const std::string& tool
   bool had_effect = false;
   {
     const std::lock_guard lock(mutex_);
+    const bool may_wait = when == When::soon && late_.size() + line.size() <= kEntriesOfAMomentBytesMax;
+    if (may_wait) {
+      late_ += line;
+      waits_a_moment_ = true;
+      return {};
+    }
     if (auto written = write(line); !written) return written;
     had_effect = effects_.erase(call_id) > 0;
   }
   return had_effect ? sync() : Result<void>();
+}
+
+Result<void> Journal::flush() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(waits_a_moment_, false) ? write({}) : Result<void>();
 }
 
 Result<void> Journal::shown(const std::string& call_id, const ToolResult& result) {

@@ -53,12 +53,18 @@ class Journal {
   static Result<Journal> open(const std::string& folder, const Clock& clock, const JournalHeader& header = {},
                               std::string_view name = kJournalFile, Survives survives = Survives::killed);
   Journal(Journal&& other) noexcept;
+  ~Journal();
   Journal& operator=(Journal&&) = delete;
 
   // A person would have to be asked about the call; `deft permissions simulate` counts these.
   Result<void> asked(const ToolCall& call, std::string_view directory, std::string_view reason);
   Result<void> intent(const ToolCall& call);
-  Result<void> result(const std::string& call_id, const std::string& tool, const ToolResult& result);
+  // Of a call that had no effect it may wait a moment: for flush(), or for whatever is written next.
+  enum class When : std::uint8_t { now, soon };
+  Result<void> result(const std::string& call_id, const std::string& tool, const ToolResult& result,
+                      When when = When::now);
+  // Writes what waits for a moment: whoever is about to wait itself, or to tell others, calls it first.
+  Result<void> flush();
   // The model was given this instead of what result() has: a reference, a preview, a note. Whoever rebuilds the
   // conversation takes the last word.
   Result<void> shown(const std::string& call_id, const ToolResult& result);
@@ -106,9 +112,10 @@ class Journal {
     std::function<JournalEntry()> entry;
   };
   std::vector<Waiting> waiting_;
-  std::string waiting_lines_;  // before waiting_: made for an intent that could not be written
-  std::string late_;           // lines that could not be written; they come first
-  bool is_torn_ = false;       // the last line is not whole
+  std::string waiting_lines_;    // before waiting_: made for an intent that could not be written
+  std::string late_;             // lines that could not be written, or wait for a moment; they come first
+  bool waits_a_moment_ = false;  // some of these
+  bool is_torn_ = false;         // the last line is not whole
   std::unordered_set<std::string>
       effects_;  // calls with an intent and without a result; of one that waits for the disk
   std::uint64_t writes_ = 0;

@@ -187,5 +187,45 @@ TEST(Journal, AFirstLineThatWasCutOffIsWrittenAnew) {
   EXPECT_FALSE(Journal::open(folder / "s", clock));
 }
 
+TEST(Journal, WhatMayWaitAMomentIsWrittenBeforeAnythingThatFollows) {
+  const TempFolder folder;
+  const SystemClock clock;
+  auto journal = Journal::open(folder / "s", clock);
+  ASSERT_TRUE(journal);
+  ASSERT_TRUE(journal->result("1", "Read", {.text = "one"}, Journal::When::soon));
+  ASSERT_TRUE(journal->result("2", "Read", {.text = "two"}, Journal::When::soon));
+  EXPECT_EQ(lines_of(folder).size(), 1U);
+  ASSERT_TRUE(journal->intent({.id = "3", .name = "Bash"}));
+  const auto lines = lines_of(folder);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(find_string(lines[1], "call"), "1");
+  EXPECT_EQ(find_string(lines[2], "call"), "2");
+  EXPECT_EQ(find_string(lines[3], "type"), "intent");
+}
+
+TEST(Journal, WhatMayWaitAMomentIsWrittenWhenItIsFlushedAndAtTheEnd) {
+  const TempFolder folder;
+  const SystemClock clock;
+  {
+    auto journal = Journal::open(folder / "s", clock);
+    ASSERT_TRUE(journal);
+    ASSERT_TRUE(journal->result("1", "Read", {.text = "one"}, Journal::When::soon));
+    ASSERT_TRUE(journal->flush());
+    EXPECT_EQ(lines_of(folder).size(), 2U);
+    ASSERT_TRUE(journal->flush());
+    ASSERT_TRUE(journal->result("2", "Read", {.text = "two"}, Journal::When::soon));
+  }
+  EXPECT_EQ(lines_of(folder).size(), 3U);
+}
+
+TEST(Journal, WhatIsLargeDoesNotWait) {
+  const TempFolder folder;
+  const SystemClock clock;
+  auto journal = Journal::open(folder / "s", clock);
+  ASSERT_TRUE(journal);
+  ASSERT_TRUE(journal->result("1", "Read", {.text = std::string(1 << 20, 'x')}, Journal::When::soon));
+  EXPECT_EQ(lines_of(folder).size(), 2U);
+}
+
 }  // namespace
 }  // namespace deft

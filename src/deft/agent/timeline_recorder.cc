@@ -64,6 +64,7 @@ std::string TimelineRecorder::shown(std::string_view title) const {
 
 template <class Ended>
 void TimelineRecorder::keep(Ended ended) {
+  if constexpr (requires { ended.title; }) ended.title = shown(ended.title);
   if (sink_) sink_->ended(ended);
   if (!file_) return;
   kept_.emplace_back(std::move(ended));
@@ -80,6 +81,11 @@ void TimelineRecorder::write_kept() {
   }
   if (lines.empty()) return;
   [[maybe_unused]] const ssize_t written = ::write(file_.get(), lines.data(), lines.size());
+}
+
+void TimelineRecorder::write_now() {
+  const std::lock_guard lock(mutex_);
+  write_kept();
 }
 
 void TimelineRecorder::show(Event event) {
@@ -107,7 +113,7 @@ void TimelineRecorder::note(const Event& event) {
                    TimelineCall* const its = call(admitted.call_id);
                    if (!its) return;
                    its->tool = admitted.tool;
-                   its->title = shown(admitted.title);
+                   its->title = admitted.title;
                  },
                  [&](const StageEnded& ended) {
                    TimelineCall* const its = call(ended.call_id);
@@ -133,7 +139,6 @@ void TimelineRecorder::note(const Event& event) {
                  },
                  [&](const MessageBegan&) {
                    if (request_) request_->answered_us = now;
-                   write_kept();
                  },
                  [&](const MessageCompleted& completed) {
                    if (!request_) return;

@@ -47,6 +47,8 @@ class TimelineRecorder final : public Frontend {
 
   void show(Event event) override;
   bool wants_stages() const override { return is_open_ || next_.wants_stages(); }
+  bool wants_progress() const override { return next_.wants_progress(); }
+  void write_now();  // what is kept; nobody waits for anything then
   bool wants_hooks() const override { return next_.wants_hooks(); }
 
  private:

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "deft/base/clock.h"
+#include "deft/base/pump.h"
+#include "deft/base/wake_up.h"
 
 namespace deft {
 
@@ -15,11 +17,17 @@ template <class T>
 class Mailbox {
  public:
   void push(T item) {
+    bool reader_pumps = false;
     {
       const std::lock_guard lock(mutex_);
       items_.push_back(std::move(item));
+      reader_pumps = std::exchange(reader_pumps_, false);
     }
-    arrived_.notify_one();
+    if (reader_pumps) {
+      wake_up_.wake();
+    } else {
+      arrived_.notify_one();
+    }
   }
 
   // Waits for an item; without a deadline, for ever. Nothing: the deadline has passed.
@@ -31,15 +39,41 @@ class Mailbox {
     } else if (!arrived_.wait_until(lock, *deadline, ready)) {
       return std::nullopt;
     }
+    return take_first();
+  }
+
+  // The same, and keeps the pump going meanwhile.
+  std::optional<T> pop(std::optional<TimePoint> deadline, Pump& pump) {
+    wake_up_.prepare();
+    for (;;) {
+      {
+        const std::lock_guard lock(mutex_);
+        reader_pumps_ = items_.empty();
+        if (!reader_pumps_) return take_first();
+      }
+      const bool is_ready = wake_up_.wait(deadline, pump);
+      {
+        const std::lock_guard lock(mutex_);
+        reader_pumps_ = false;
+        if (!items_.empty()) return take_first();
+      }
+      if (is_ready) pump.advance();
+      if (deadline && std::chrono::steady_clock::now() >= *deadline) return pop(TimePoint::min());
+    }
+  }
+
+ private:
+  std::optional<T> take_first() {
     std::optional<T> item(std::move(items_.front()));
     items_.pop_front();
     return item;
   }
 
- private:
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<T> items_;  // under mutex_
+  std::deque<T> items_;        // under mutex_
+  bool reader_pumps_ = false;  // under mutex_: it waits for wake_up_
+  WakeUp wake_up_;
 };
 
 }  // namespace deft

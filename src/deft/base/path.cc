@@ -18,9 +18,16 @@ std::string hash_suffix(std::string_view id) {
   return text;
 }
 
+// Every part that begins with a dot is looked at closely by others.
+bool is_normal(std::string_view absolute) {
+  if (!absolute.starts_with('/') || absolute.ends_with('/')) return false;
+  return absolute.find("//") == std::string_view::npos && absolute.find("/.") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::string normal_path(std::string_view absolute) {
+  if (is_normal(absolute)) return std::string(absolute);  // as nearly all are
   std::vector<std::string_view> parts;
   for (std::size_t start = 0; start <= absolute.size();) {
     const std::size_t slash = std::min(absolute.find('/', start), absolute.size());

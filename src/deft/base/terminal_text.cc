@@ -1,5 +1,6 @@
 #include "deft/base/terminal_text.h"
 
+#include <cstring>
 #include <utility>
 
 namespace deft {
@@ -11,18 +12,21 @@ constexpr char kLeadOfC1 = '\xC2';  // U+0080 to U+009F are C2 80 to C2 9F
 constexpr std::string_view kSymbolForNull = "\xE2\x90\x80";
 constexpr std::size_t kBlockBytes = 64;
 
-bool is_plain(char byte) {
+// Neither 0 nor 1 is reached by a branch, so that compilers look at many bytes at once.
+unsigned char is_odd(char byte) {
   const auto value = static_cast<unsigned char>(byte);
-  return (value >= 0x20 || byte == '\n' || byte == '\t') && value != 0x7F && byte != kLeadOfC1;
+  const bool is_control = (value < 0x20) & (byte != '\n') & (byte != '\t');
+  return static_cast<unsigned char>(is_control | (value == 0x7F) | (byte == kLeadOfC1));
 }
+bool is_plain(char byte) { return is_odd(byte) == 0; }
 
 // How many bytes at the start need no thought. In blocks, without a branch a byte: most output is nothing else.
 std::size_t plain_length(std::string_view bytes) {
   std::size_t length = 0;
   for (; length + kBlockBytes <= bytes.size(); length += kBlockBytes) {
-    bool all_plain = true;
-    for (std::size_t i = 0; i < kBlockBytes; ++i) all_plain &= is_plain(bytes[length + i]);
-    if (!all_plain) break;
+    unsigned char odd = 0;
+    for (std::size_t i = 0; i < kBlockBytes; ++i) odd |= is_odd(bytes[length + i]);
+    if (odd != 0) break;
   }
   while (length < bytes.size() && is_plain(bytes[length])) ++length;
   return length;
@@ -52,8 +56,9 @@ void TerminalText::feed(std::string_view bytes, std::string& out) {
 
 // Whole lines go out; what follows the last of them is held.
 void TerminalText::hold(std::string_view text, std::string& out) {
-  const std::size_t newline = text.rfind('\n');
-  if (newline != std::string_view::npos) {
+  const void* const last = text.empty() ? nullptr : ::memrchr(text.data(), '\n', text.size());
+  if (last) {
+    const auto newline = static_cast<std::size_t>(static_cast<const char*>(last) - text.data());
     out += line_;
     out += text.substr(0, newline + 1);
     line_.clear();

@@ -50,6 +50,7 @@ std::unique_ptr<ModelCall> AnthropicClient::ask(const ModelRequest& request, Sin
                            .body = std::move(body),
                            .stream = request.stream,
                            .raw_events = request.raw_events,
+                           .pumped_by_caller = request.pumped_by_caller,
                            .names = tools->names,
                            .amend = amend_spent_budget},
                           std::move(sink));

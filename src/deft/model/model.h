@@ -12,6 +12,7 @@
 
 #include "deft/base/clock.h"
 #include "deft/base/json.h"
+#include "deft/base/pump.h"
 #include "deft/base/result.h"
 #include "deft/core/assembler.h"
 #include "deft/core/history.h"
@@ -34,6 +35,7 @@ struct ModelRequest {
   std::optional<Json> output_format{};  // {"type":"json_schema","schema":…}
   std::string session_id{};             // for the provider's own accounting
   bool raw_events = false;              // RawModelEvent too
+  bool pumped_by_caller = false;        // whoever asks keeps ModelCall::pump() going, where there is one
 };
 
 // Why a request gave no message. What to do about it is the retry policy's (model/retry.h).
@@ -75,12 +77,14 @@ using ModelEvent =
 class ModelCall {
  public:
   virtual ~ModelCall() = default;
+  // What carries it on, on the thread of whoever asked; null: the client does everything itself.
+  virtual Pump* pump() { return nullptr; }
 };
 
 class ModelClient {
  public:
   virtual ~ModelClient() = default;
-  using Sink = std::function<void(ModelEvent)>;  // on a thread of the client's; returns at once
+  using Sink = std::function<void(ModelEvent)>;  // on a thread of the client's, or the pump's; returns at once
   // One attempt, never repeated by itself.
   virtual std::unique_ptr<ModelCall> ask(const ModelRequest& request, Sink sink) = 0;
   // A request will follow soon: whatever can be done before it is known (open the connection) is begun.

@@ -38,6 +38,7 @@ class ModelTransfers::Call final : public ModelCall {
     if (!credentials || credentials->at_hand()) {
       start({});
     } else {
+      plan_.pumped_by_caller = false;
       helper_ = std::jthread([this](const std::stop_token& stop) { start(stop); });  // it takes its time
     }
   }
@@ -50,6 +51,7 @@ class ModelTransfers::Call final : public ModelCall {
     answer_->mute();
     if (answer_->is_complete() && !answer_->has_ended()) transfers_.linger(std::move(transfer_));
   }
+  Pump* pump() override { return plan_.pumped_by_caller && transfer_ ? transfer_->pump() : nullptr; }
 
  private:
   void start(const std::stop_token& stop) {
@@ -83,6 +85,7 @@ class ModelTransfers::Call final : public ModelCall {
     put_header(request.headers, "Accept", plan_.stream ? "text/event-stream" : "application/json");
     for (const auto& [name, value] : secret_headers) put_header(request.headers, name, value);
     for (const auto& [name, value] : endpoint.headers) put_header(request.headers, name, value);  // the user's word
+    request.pumped_by_caller = plan_.pumped_by_caller;
     if (plan_.stream) {
       request.head_timeout = endpoint.answer_timeout;
       request.idle_timeout = endpoint.idle_timeout;
@@ -123,7 +126,12 @@ void ModelTransfers::linger(std::unique_ptr<HttpTransfer> transfer) {
 void ModelTransfers::sweep() {
   const std::lock_guard lock(mutex_);
   const TimePoint now = clock_.now();
-  std::erase_if(lingering_, [&](const Lingering& one) { return now - one.since > kLingerMax; });
+  std::erase_if(lingering_, [&](const Lingering& one) {
+    Pump* const pump = one.transfer->pump();
+    if (pump) pump->advance();  // nobody else does
+    const bool is_over = pump && pump->descriptor() < 0;
+    return is_over || now - one.since > kLingerMax;
+  });
 }
 
 }  // namespace deft

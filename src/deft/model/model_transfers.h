@@ -28,6 +28,7 @@ struct ModelTransferPlan {
   std::string body;
   bool stream = true;
   bool raw_events = false;
+  bool pumped_by_caller = false;
   std::shared_ptr<const OfferedNames> names = nullptr;
   // A last word of the API's own on a failure.
   std::function<void(const HttpHead&, ModelFailure&)> amend = nullptr;

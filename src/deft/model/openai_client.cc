@@ -37,6 +37,7 @@ std::unique_ptr<ModelCall> OpenAiChatClient::ask(const ModelRequest& request, Si
        .body = openai_chat_body(request, tools->json, asked_in),
        .stream = request.stream,
        .raw_events = request.raw_events,
+       .pumped_by_caller = request.pumped_by_caller,
        .names = tools->names,
        .amend = [this, asked_in](const HttpHead&, ModelFailure& failure) { learn(asked_in, failure); }},
       std::move(sink));
@@ -70,6 +71,7 @@ std::unique_ptr<ModelCall> OpenAiResponsesClient::ask(const ModelRequest& reques
                            .body = openai_responses_body(request, tools->json, dialect_),
                            .stream = request.stream,
                            .raw_events = request.raw_events,
+                           .pumped_by_caller = request.pumped_by_caller,
                            .names = tools->names},
                           std::move(sink));
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t kShownNameEntriesMax = 10'000;
 constexpr std::size_t kFoldersRememberedMax = 4'096;
+constexpr std::size_t kDevicesRememberedMax = 1'024;
 constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
 Result<std::vector<std::string>> names_in(std::string_view folder, std::size_t entries_max) {
@@ -71,6 +73,19 @@ Result<PathStep> look_at(const std::string& path) {
   return PathStep{PathStep::Kind::link, std::string(target.data(), static_cast<std::size_t>(length))};
 }
 
+// By what kind of file system it is on, as the kernel numbers them. Whatever is not known may be a network away.
+bool is_on_local_disk(const std::string& path) {
+  constexpr std::uint64_t kLocal[] = {0xEF53 /*ext*/,          0x58465342 /*xfs*/,
+                                      0x9123683E /*btrfs*/,    0xF2F52010 /*f2fs*/,
+                                      0x2FC12FC1 /*zfs*/,      0x01021994 /*tmpfs*/,
+                                      0x858458F6 /*ramfs*/,    0x794C7630 /*overlay*/,
+                                      0x73717368 /*squashfs*/, 0xE0F5E1E2 /*erofs*/};
+  struct statfs system{};
+  if (::statfs(path.c_str(), &system) != 0) return false;
+  const auto kind = static_cast<std::uint64_t>(system.f_type) & 0xFFFFFFFF;
+  return std::ranges::find(kLocal, kind) != std::end(kLocal);
+}
+
 }  // namespace
 
 Result<std::string> DiskFiles::canonical(std::string_view path) {
@@ -86,11 +101,31 @@ Result<FileStatus> DiskFiles::status(std::string_view path) {
   return status_at(AT_FDCWD, std::string(path), path);
 }
 
+bool DiskFiles::is_at_hand(std::string_view path, const FileStatus& status) {
+  const std::lock_guard lock(mutex_);
+  const auto known = devices_at_hand_.find(status.device);
+  if (known != devices_at_hand_.end()) return known->second;
+  if (devices_at_hand_.size() >= kDevicesRememberedMax) return false;
+  return devices_at_hand_[status.device] = is_on_local_disk(std::string(path));
+}
+
 Result<FileContent> DiskFiles::read(std::string_view path, std::size_t bytes_max) {
-  // Opening a device can have effects (a watchdog, a tape), so it is not opened to find out that it is one.
   const auto before = status(path);
   if (!before) return std::unexpected(before.error());
-  if (before->kind != FileKind::regular) return std::unexpected(not_a_regular_file(path, before->kind));
+  return read_as(path, *before, bytes_max);
+}
+
+Result<FileContent> DiskFiles::read_at_hand(std::string_view path, std::size_t bytes_max) {
+  const auto before = status(path);
+  if (!before) return std::unexpected(before.error());
+  if (before->kind == FileKind::missing) return std::unexpected(no_such_file(path));
+  if (!is_at_hand(path, *before)) return fail(Errc::unsupported, std::string(path) + " is not at hand");
+  return read_as(path, *before, bytes_max);
+}
+
+Result<FileContent> DiskFiles::read_as(std::string_view path, const FileStatus& before, std::size_t bytes_max) {
+  // Opening a device can have effects (a watchdog, a tape), so it is not opened to find out that it is one.
+  if (before.kind != FileKind::regular) return std::unexpected(not_a_regular_file(path, before.kind));
 
   const UniqueFd file = open_without_links(path, O_RDONLY | O_NONBLOCK);
   if (file) return read_regular_file(file.get(), path, bytes_max);

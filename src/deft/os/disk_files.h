@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -24,6 +25,7 @@ class DiskFiles final : public Files {
   Result<std::string> canonical(std::string_view path) override;
   Result<FileStatus> status(std::string_view path) override;
   Result<FileContent> read(std::string_view path, std::size_t bytes_max) override;
+  Result<FileContent> read_at_hand(std::string_view path, std::size_t bytes_max) override;
   Result<std::vector<std::string>> list(std::string_view folder, std::size_t entries_max) override;
   Result<Replaced> replace(std::string_view path, std::string_view bytes,
                            const std::optional<ContentId>& expected) override;
@@ -32,6 +34,8 @@ class DiskFiles final : public Files {
 
  private:
   bool is_first_write_in(std::string_view folder);
+  bool is_at_hand(std::string_view path, const FileStatus& status);
+  static Result<FileContent> read_as(std::string_view path, const FileStatus& before, std::size_t bytes_max);
 
   std::string journal_folder() const;
 
@@ -39,6 +43,7 @@ class DiskFiles final : public Files {
   const std::string journal_folder_;
   std::mutex mutex_;
   std::set<std::string, std::less<>> folders_written_;  // under mutex_; what earlier crashes left there was swept
+  std::map<std::uint64_t, bool> devices_at_hand_;       // under mutex_
 };
 
 }  // namespace deft

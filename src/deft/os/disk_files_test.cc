@@ -212,5 +212,15 @@ TEST_F(DiskFilesTest, WhatACrashedWriterLeftIsSweptAndNothingElse) {
   EXPECT_EQ(folder.names(), expected);
 }
 
+TEST_F(DiskFilesTest, OnlyWhatIsOnADiskOfThisMachineIsAtHand) {
+  folder.put("a", "content");
+  const auto content = disk.read_at_hand(folder / "a", kBytesMax);
+  ASSERT_TRUE(content) << content.error().message;
+  EXPECT_EQ(content->bytes, "content");
+  EXPECT_EQ(disk.read_at_hand(folder / "a", 3).error().code, Errc::limit);
+  EXPECT_EQ(disk.read_at_hand(folder / "missing", kBytesMax).error().code, Errc::not_found);
+  EXPECT_EQ(disk.read_at_hand("/proc/version", kBytesMax).error().code, Errc::unsupported);
+}
+
 }  // namespace
 }  // namespace deft

@@ -71,7 +71,9 @@ bool read_all(int fd, std::size_t size_expected, std::size_t bytes_max, std::str
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return false;
     filled += static_cast<std::size_t>(got);
-    if (got == 0 || filled > bytes_max) {
+    // Less than there is room for, of a file that says how long it is: that was its end.
+    const bool is_end = got == 0 || (filled < room && size_expected > 0 && filled >= size_expected);
+    if (is_end || filled > bytes_max) {
       bytes.resize(filled);
       return true;
     }

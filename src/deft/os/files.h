@@ -61,6 +61,8 @@ class Files {
   // All of a regular file. Errors: `not_found`; `unsupported` for anything that is not a regular file; `limit` if it
   // is larger than `bytes_max`; `stale` if a link got in the way; `io`.
   virtual Result<FileContent> read(std::string_view path, std::size_t bytes_max) = 0;
+  // The same of one that is on the machine's own disk, so that it takes no longer than that does; else `unsupported`.
+  virtual Result<FileContent> read_at_hand(std::string_view path, std::size_t bytes_max) = 0;
 
   // The names in a folder, sorted by their bytes; of a larger folder `entries_max` of them.
   virtual Result<std::vector<std::string>> list(std::string_view folder, std::size_t entries_max) = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "deft/base/clock.h"
+#include "deft/base/pump.h"
 #include "deft/base/result.h"
 
 // The seam to servers that speak HTTP. All transfers of a process share one thread (os/curl_http_client); a cancel
@@ -40,6 +41,8 @@ struct HttpRequest {
   // have checked it. No proxy then.
   std::optional<std::string> address{};
   bool use_proxy = true;  // HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY
+  // Whoever starts it keeps HttpTransfer::pump() going, where there is one; the receiver is told on that thread then.
+  bool pumped_by_caller = false;
 };
 
 struct HttpHead {
@@ -47,8 +50,9 @@ struct HttpHead {
   HttpHeaders headers{};
 };
 
-// What happens to one transfer, on the client's thread: every function returns at once. `ended` is the last, and comes
-// exactly once; also after a cancel, with error `cancelled`. Redirects are not followed: a 3xx is an answer.
+// What happens to one transfer, on the client's thread (see HttpRequest::pumped_by_caller): every function returns at
+// once. `ended` is the last, and comes exactly once; also after a cancel, with error `cancelled`. Redirects are not
+// followed: a 3xx is an answer.
 class HttpReceiver {
  public:
   virtual ~HttpReceiver() = default;
@@ -61,7 +65,9 @@ class HttpReceiver {
 class HttpTransfer {
  public:
   virtual ~HttpTransfer() = default;
-  virtual void cancel() = 0;  // from any thread, at any time
+  virtual void cancel() = 0;  // from any thread, at any time; if the caller pumps, from that one
+  // Null: the client does everything itself.
+  virtual Pump* pump() { return nullptr; }
 };
 
 class HttpClient {

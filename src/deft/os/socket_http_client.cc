@@ -191,6 +191,36 @@ class TransferHandle final : public HttpTransfer {
   const std::shared_ptr<SocketTransfer> transfer_;
 };
 
+// One that its caller keeps going: no other thread knows of it.
+class PumpedTransfer final : public HttpTransfer, public Pump {
+ public:
+  explicit PumpedTransfer(std::unique_ptr<SocketTransfer> transfer) : transfer_(std::move(transfer)) {}
+  ~PumpedTransfer() override { cancel(); }
+
+  void cancel() override {
+    if (!std::exchange(is_finished_, true)) transfer_->finish(was_cancelled());
+  }
+  Pump* pump() override { return this; }
+
+  int descriptor() const override { return is_finished_ ? -1 : transfer_->socket(); }
+  short events() const override { return transfer_->awaited_events(); }
+  std::optional<TimePoint> deadline() const override {
+    if (is_finished_) return std::nullopt;
+    return transfer_->is_over() ? TimePoint::min() : transfer_->next_deadline();  // it may have failed at once
+  }
+  void advance() override {
+    if (is_finished_) return;
+    if (!transfer_->is_over()) transfer_->advance();
+    if (!transfer_->is_over()) transfer_->end_if_overdue(clock_.now());
+    if (transfer_->is_over() && !std::exchange(is_finished_, true)) transfer_->finish(transfer_->outcome());
+  }
+
+ private:
+  const SystemClock clock_;
+  const std::unique_ptr<SocketTransfer> transfer_;
+  bool is_finished_ = false;
+};
+
 }  // namespace
 
 SocketHttpClient::SocketHttpClient()
@@ -219,12 +249,14 @@ std::unique_ptr<HttpTransfer> SocketHttpClient::start(HttpRequest request, std::
   auto place = socket_place(request);
   DEFT_CHECK(place.has_value());
   UniqueFd kept = connections_->take(place->key());
-  auto transfer =
-      std::make_shared<SocketTransfer>(std::move(request), std::move(receiver), std::move(*place),
-                                       [connections = connections_](const std::string& key, UniqueFd socket) {
-                                         connections->keep(key, std::move(socket));
-                                       });
-  transfer->begin(std::move(kept));
+  const bool is_pumped = request.pumped_by_caller;
+  auto begun = std::make_unique<SocketTransfer>(std::move(request), std::move(receiver), std::move(*place),
+                                                [connections = connections_](const std::string& key, UniqueFd socket) {
+                                                  connections->keep(key, std::move(socket));
+                                                });
+  begun->begin(std::move(kept));
+  if (is_pumped) return std::make_unique<PumpedTransfer>(std::move(begun));
+  std::shared_ptr<SocketTransfer> transfer = std::move(begun);
   inbox_->add(transfer);
   need_thread();
   return std::make_unique<TransferHandle>(inbox_, std::move(transfer));

@@ -10,8 +10,9 @@ namespace deft {
 
 // Plain HTTP to servers that are named by their address or are on this machine: where there is no name to look up, no
 // certificate to check and no proxy to pass, libcurl has nothing to do that would be worth the milliseconds that
-// loading it takes. A request leaves on the caller's thread if a connection is there; one thread, started with the
-// first request, reads all answers. Connections are kept. Destroying it cancels what is under way.
+// loading it takes. A request leaves on the caller's thread if a connection is there; its answer is read by the caller,
+// if that is what it wants, or else by one thread, started with the first request that needs it. Connections are kept.
+// Destroying it cancels what that thread has under way.
 //
 // Errors as of CurlHttpClient. A request is never sent twice: one whose connection the server closed meanwhile fails.
 class SocketHttpClient final : public HttpClient {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
+#include "deft/base/wake_up.h"
 #include "deft/os/socket_transfer.h"
 #include "deft/testing/http_peer.h"
 #include "deft/testing/http_record.h"
@@ -122,6 +124,71 @@ TEST(SocketHttpClient, WhoHasHeardTheLastWordFindsTheConnectionFree) {
     EXPECT_EQ(record->next_piece(), "word");
   }
   EXPECT_EQ(peer.connections(), 1U);
+}
+
+// Advances the transfer on this thread until it has ended.
+Result<void> pump_to_the_end(HttpTransfer& transfer, HttpRecord& record) {
+  Pump* const pump = transfer.pump();
+  for (int i = 0; i < 10'000 && pump->descriptor() >= 0; ++i) {
+    WakeUp wake_up;
+    wake_up.prepare();
+    if (wake_up.wait(SystemClock().now() + std::chrono::seconds(30), *pump)) pump->advance();
+  }
+  pump->advance();
+  return record.wait_for_end();
+}
+
+TEST(SocketHttpClient, ACallerThatPumpsIsToldOnItsOwnThread) {
+  HttpPeer peer([](const PeerRequest& request, PeerAnswer& answer) { answer.send(200, {}, request.path); });
+  class SameThread final : public HttpReceiver {
+   public:
+    void began(HttpHead) override { look(); }
+    void received(std::string_view bytes) override {
+      look();
+      body += bytes;
+    }
+    void ended(Result<void>) override {
+      look();
+      has_ended = true;
+    }
+    void look() const { EXPECT_EQ(std::this_thread::get_id(), thread); }
+    const std::thread::id thread = std::this_thread::get_id();
+    std::string body;
+    bool has_ended = false;
+  };
+  SocketHttpClient client;
+  for (const char* path : {"/a", "/b"}) {
+    const auto receiver = std::make_shared<SameThread>();
+    const auto transfer = client.start({.url = peer.url(path), .pumped_by_caller = true}, receiver);
+    WakeUp wake_up;
+    wake_up.prepare();
+    while (!receiver->has_ended) {
+      ASSERT_TRUE(wake_up.wait(std::nullopt, *transfer->pump()));
+      transfer->pump()->advance();
+    }
+    EXPECT_EQ(receiver->body, path);
+  }
+  EXPECT_EQ(peer.connections(), 1U) << "a connection is kept for the next request";
+}
+
+TEST(SocketHttpClient, ATransferThatIsPumpedEndsAlsoWhereNothingListensAndWhenItIsCancelled) {
+  SocketHttpClient client;
+  const auto refused = std::make_shared<HttpRecord>();
+  const auto nowhere = client.start({.url = "http://127.0.0.1:1/", .pumped_by_caller = true}, refused);
+  const auto result = pump_to_the_end(*nowhere, *refused);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Errc::io);
+
+  HttpPeer silent([](const PeerRequest&, PeerAnswer& answer) { answer.wait_until_gone(); });
+  const auto cancelled = std::make_shared<HttpRecord>();
+  auto transfer = client.start({.url = silent.url("/"), .pumped_by_caller = true}, cancelled);
+  transfer.reset();
+  EXPECT_EQ(cancelled->wait_for_error(), Errc::cancelled);
+
+  const auto late = std::make_shared<HttpRecord>();
+  const auto overdue =
+      client.start({.url = silent.url("/"), .deadline = SystemClock().now(), .pumped_by_caller = true}, late);
+  EXPECT_EQ(pump_to_the_end(*overdue, *late).error().code, Errc::timeout);
 }
 
 }  // namespace

@@ -35,6 +35,9 @@ class FakeFiles final : public Files {
 
   Result<std::string> canonical(std::string_view path) override;
   Result<FileStatus> status(std::string_view path) override;
+  Result<FileContent> read_at_hand(std::string_view path, std::size_t bytes_max) override {
+    return read(path, bytes_max);
+  }
   Result<FileContent> read(std::string_view path, std::size_t bytes_max) override;
   Result<std::vector<std::string>> list(std::string_view folder, std::size_t entries_max) override;
   Result<Replaced> replace(std::string_view path, std::string_view bytes,

@@ -29,6 +29,14 @@ Result<ToolResult> ToolBench::run(Tool& tool, const Json& input) {
   return result;
 }
 
+std::optional<Result<ToolResult>> ToolBench::run_briefly(Tool& tool, const Json& input) {
+  const SessionView view(session_, {});
+  ToolIo io = make_io(view);
+  auto result = tool.run_briefly(input, io);
+  if (result && *result) tool.map_result(input, **result);
+  return result;
+}
+
 ToolIo ToolBench::make_io(const SessionView& view) {
   return {.os = {files_, *processes_, clock_},
           .session = view,

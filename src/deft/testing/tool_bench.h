@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ class ToolBench {
   // Only what comes before the permission, and only what comes after it: for what happens in between.
   Result<void> validate(const Tool& tool, const Json& input);
   Result<ToolResult> run(Tool& tool, const Json& input);
+  // As the turn itself would, where the tool can; nothing: it cannot. Changes nothing in the session.
+  std::optional<Result<ToolResult>> run_briefly(Tool& tool, const Json& input);
 
   SessionState& session() { return session_; }
   std::stop_source& stop() { return stop_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "deft/base/base64.h"
+#include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/core/file_text.h"
@@ -21,6 +22,7 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kNoticeCharactersMax = 500;
+constexpr std::size_t kBriefReadBytesMax = std::size_t{256} << 10;
 
 constexpr std::string_view kDescription =
     "Reads a file and shows its lines, each after its number and a tab.\n"
@@ -205,6 +207,7 @@ class ReadTool final : public Tool {
               .search_hint = "show contents of a file, picture, PDF or notebook",
               .path_fields = {"file_path"},
               .on_interrupt = OnInterrupt::cancel,
+              .may_be_brief = true,
               .result_characters_max = kUnlimited} {}
 
   const ToolSpec& spec() const override { return spec_; }
@@ -218,10 +221,17 @@ class ReadTool final : public Tool {
     auto file = open_file(io.os.files, input.path);
     if (!file) return std::unexpected(file.error());
     if (io.stop.stop_requested()) return fail(Errc::cancelled, "The read was cancelled.");
-    auto result = shown(input, *file, io);
-    if (!result || !after_reading_) return result;
-    for (const std::string& text : after_reading_(file->path)) result->new_messages.emplace_back(text);
-    return result;
+    return with_notes(file->path, shown(input, *file, io));
+  }
+
+  std::optional<Result<ToolResult>> run_briefly(const Json& json, ToolIo& io) override {
+    const Input input = parse(json);
+    // What can be opened without following a link is its own canonical path.
+    if (normal_path(input.path) != input.path) return std::nullopt;
+    auto content = io.os.files.read_at_hand(input.path, kBriefReadBytesMax);
+    if (!content || is_rendered(input, content->bytes)) return std::nullopt;
+    OpenedFile file{input.path, std::move(*content)};
+    return with_notes(file.path, shown(input, file, io));
   }
 
   void map_result(const Json&, ToolResult& result) const override {
@@ -235,6 +245,18 @@ class ReadTool final : public Tool {
   }
 
  private:
+  // By another program, or at some length.
+  static bool is_rendered(const Input& input, std::string_view bytes) {
+    return bytes.starts_with("%PDF-") || image_info(bytes) || has_notebook_name(input.path);
+  }
+
+  // With what else is to be known about the file's folder.
+  Result<ToolResult> with_notes(const std::string& path, Result<ToolResult> result) const {
+    if (!result || !after_reading_) return result;
+    for (const std::string& text : after_reading_(path)) result->new_messages.emplace_back(text);
+    return result;
+  }
+
   static Result<ToolResult> shown(const Input& input, OpenedFile& file, ToolIo& io) {
     const std::string_view bytes = file.content.bytes;
     if (bytes.starts_with("%PDF-")) return read_pdf({input.path, input.pages}, file, io);

@@ -263,5 +263,23 @@ TEST(ReadOnDisk, HostilePathsNeverHang) {
   }
 }
 
+// A small file that is at hand; everything else is for a worker.
+TEST_F(ReadTest, IsBriefOnlyWhereNothingCanTakeLong) {
+  files.put("/p/a", "one\ntwo\n");
+  const auto brief = bench.run_briefly(*tool, JsonObject{{"file_path", "/p/a"}});
+  ASSERT_TRUE(brief && *brief);
+  EXPECT_EQ((*brief)->text, text("/p/a"));
+
+  files.put_link("/p/link", "/p/a");
+  files.put("/p/large", std::string((256 << 10) + 1, 'x'));
+  files.put("/p/document", "%PDF-1.4\n");
+  files.put("/p/picture", "\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\0\x11\0\0\0\x09\x08\x02\0\0\0"s);
+  files.put("/p/book.ipynb", "{}");
+  for (const char* path : {"/p/link", "/p/large", "/p/document", "/p/picture", "/p/book.ipynb", "/p/missing", "/p",
+                           "/p/../p/a", "/p//a"}) {
+    EXPECT_FALSE(bench.run_briefly(*tool, JsonObject{{"file_path", path}})) << path;
+  }
+}
+
 }  // namespace
 }  // namespace deft

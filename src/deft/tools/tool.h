@@ -53,6 +53,7 @@ struct ToolSpec {
   std::vector<std::string> path_fields = {};  // inputs that are paths: the engine makes them absolute
   OnInterrupt on_interrupt = OnInterrupt::block;
   bool failure_cancels_siblings = false;
+  bool may_be_brief = false;  // run_briefly() is worth asking
   std::size_t result_characters_max = kResultCharactersMax;
   std::optional<std::size_t> result_characters_declared = std::nullopt;  // declared_result_maximum() of its `_meta`
   std::optional<KeptPart> result_kept = std::nullopt;                    // what stays in sight of a long one
@@ -142,6 +143,9 @@ class Tool {
   virtual std::optional<Wait> wait_for(const Json&, ToolIo&) const { return std::nullopt; }
   // Does the work; blocks; ends soon after io.stop is requested, with Errc::cancelled if it did not complete.
   virtual Result<ToolResult> run(const Json& input, ToolIo& io) = 0;
+  // The same, where it takes no longer than reading a small file that is at hand; nothing: run() has to do it. The turn
+  // itself may wait for this: nothing here may block.
+  virtual std::optional<Result<ToolResult>> run_briefly(const Json&, ToolIo&) { return std::nullopt; }
   // Makes the text for the model from the details, after hooks have seen or replaced those.
   virtual void map_result(const Json&, ToolResult&) const {}
 

@@ -63,6 +63,7 @@ class AgentSession::Watch final : public Frontend {
     frontend_.show(std::move(event));
   }
   bool wants_stages() const override { return frontend_.wants_stages(); }
+  bool wants_progress() const override { return frontend_.wants_progress(); }
   bool wants_hooks() const override { return frontend_.wants_hooks(); }
 
  private:

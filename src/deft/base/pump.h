@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+
+#include "deft/base/clock.h"
+
+namespace deft {
+
+// Something that goes on when a descriptor is ready or a time has come, on the thread of whoever waits (Mailbox::pop):
+// a thread of its own would have to be woken first, and would then wake the one that waits.
+class Pump {
+ public:
+  virtual ~Pump() = default;
+  virtual int descriptor() const = 0;  // -1: none now
+  virtual short events() const = 0;    // as of poll(2)
+  virtual std::optional<TimePoint> deadline() const = 0;
+  virtual void advance() = 0;  // does what can be done without waiting
+};
+
+}  // namespace deft
