@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "deft/testing/engine_bench.h"
+#include "deft/testing/sanitized.h"
 
 // Answers of people, of hooks and of a classifier, "always", aborts and interrupts at once, from several threads: one
 // outcome for each call and each question.
@@ -16,7 +17,7 @@
 namespace deft {
 namespace {
 
-constexpr unsigned kRuns = 1'000;
+constexpr unsigned kRuns = testing::kIsSanitized ? 300 : 1'000;
 constexpr int kCalls = 6;
 constexpr int kFeeders = 3;
 

@@ -96,7 +96,7 @@ TEST_F(EventLogTest, AReaderThatHasStoppedStallsNobodyNotEvenTheEnd) {
   ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
   const UniqueFd reader(::open(file().c_str(), O_RDONLY | O_NONBLOCK));
   auto log = open();
-  const std::string text(1'000, 'x');
+  const std::string text(50'000, 'x');
   for (std::size_t i = 0; i < 2 * kEventBytesWaitingMax / text.size(); ++i) log->show(Notice{text});
   EXPECT_EQ(listener.heard.size(), 2 * kEventBytesWaitingMax / text.size());
   log.reset();
