@@ -58,7 +58,9 @@ class JournalBranchTest : public ::testing::Test {
     if (!history.empty() && history.back().role == Role::assistant) {
       history.push_back({Role::user, R"([{"type":"text","text":"next"}])"});
     }
-    if (!history.empty()) EXPECT_EQ(history_problem(history), std::nullopt);
+    if (!history.empty()) {
+      EXPECT_EQ(history_problem(history), std::nullopt);
+    }
     std::string all;
     for (const HistoryMessage& message : session->history) all += message.content;
     return all;
