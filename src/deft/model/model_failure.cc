@@ -113,7 +113,8 @@ ModelFailure failure_of_answer(const HttpHead& head, std::string_view body, Wall
   }
   auto json = parse_event(body);
   if (json && json->is_array() && json->get_array().size() == 1) json = Json(json->get_array().front());  // Gemini's
-  if (json) {
+  const bool says_nothing = json && json->is_object() && json->get_object().empty();
+  if (json && !says_nothing) {
     auto error = find_provider_error(*json);
     if (!error) error = read_provider_error(&*json);  // some put message and code at the top
     if (error) {
@@ -121,7 +122,7 @@ ModelFailure failure_of_answer(const HttpHead& head, std::string_view body, Wall
       failure.message = one_line(error->message, kFailureCharactersMax);
     }
     if (failure.request_id.empty()) failure.request_id = string_or_empty(*json, "request_id");
-  } else if (!body.starts_with('<')) {  // a page of HTML says nothing in one line
+  } else if (!says_nothing && !body.starts_with('<')) {  // a page of HTML says nothing in one line
     failure.message = one_line(body, kFailureCharactersMax);
   }
   if (failure.message.empty()) failure.message = plain_words(head.status);
@@ -165,27 +166,51 @@ std::optional<Duration> retry_after(const HttpHeaders& headers, WallTime now) {
   const auto value = find_header(headers, "retry-after");
   if (!value) return std::nullopt;
   if (const auto seconds = to_number(trimmed(*value))) return usable_delay(*seconds * 1000);
-  const auto date = parse_http_date(trimmed(*value));
+  const auto date = parse_http_date(trimmed(*value), now);
   if (!date) return std::nullopt;
   return usable_delay(std::chrono::duration<double, std::milli>(*date - now).count());
 }
 
-std::optional<WallTime> parse_http_date(std::string_view text) {
+std::optional<WallTime> parse_http_date(std::string_view text, WallTime now) {
   constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  // "Wed, 21 Oct 2026 07:28:00 GMT": the only form that may be sent today.
-  if (text.size() != 29 || text[3] != ',' || !text.ends_with(" GMT")) return std::nullopt;
+  // What must stand where: letters of the date's parts, everything else as it is. The names of days are not checked.
+  struct Form {
+    std::string_view shape;
+    std::size_t day, month, year, year_digits, time;
+  };
+  static constexpr Form kFixed{"___, dd mmm yyyy hh:mm:ss GMT", 5, 8, 12, 4, 17};
+  static constexpr Form kOld{", dd-mmm-yy hh:mm:ss GMT", 2, 5, 9, 2, 12};  // RFC 850, after the day's full name
+  static constexpr Form kAsctime{"___ mmm dd hh:mm:ss yyyy", 8, 4, 20, 4, 11};
+  const Form* form = text.ends_with(" GMT") ? &kFixed : &kAsctime;
+  if (const std::size_t comma = text.find(','); comma != std::string_view::npos && comma > 3) {
+    text.remove_prefix(comma);
+    form = &kOld;
+  }
+  if (text.size() != form->shape.size()) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char wanted = form->shape[i];
+    if (!std::string_view("_dmyhs").contains(wanted) && text[i] != wanted) return std::nullopt;
+  }
   const auto number = [&](std::size_t at, std::size_t length) -> int {
     int value = -1;
     const char* end = text.data() + at + length;
     if (const auto parsed = std::from_chars(text.data() + at, end, value); parsed.ptr != end) return -1;
     return value;
   };
-  const std::size_t month = kMonths.find(text.substr(8, 3));
-  const int day = number(5, 2), year = number(12, 4), hour = number(17, 2), minute = number(20, 2),
-            second = number(23, 2);
-  if (month == std::string_view::npos || month % 3 != 0 || day < 1 || year < 1 || hour < 0 || hour > 23 || minute < 0 ||
+  const bool is_padded = form == &kAsctime && text[form->day] == ' ';  // "Nov  6"
+  const int day = is_padded ? number(form->day + 1, 1) : number(form->day, 2);
+  const std::size_t month = kMonths.find(text.substr(form->month, 3));
+  int year = number(form->year, form->year_digits);
+  const int hour = number(form->time, 2), minute = number(form->time + 3, 2), second = number(form->time + 6, 2);
+  if (month == std::string_view::npos || month % 3 != 0 || day < 1 || year < 0 || hour < 0 || hour > 23 || minute < 0 ||
       minute > 59 || second < 0 || second > 60) {
     return std::nullopt;
+  }
+  if (form == &kOld) {  // what seems to be more than fifty years ahead lies in the past
+    const std::chrono::year_month_day today(std::chrono::floor<std::chrono::days>(now));
+    const int this_year = static_cast<int>(today.year());
+    year += this_year - this_year % 100;
+    if (year > this_year + 50) year -= 100;
   }
   const std::chrono::year_month_day date{std::chrono::year(year),
                                          std::chrono::month(static_cast<unsigned>(month / 3 + 1)),

@@ -26,8 +26,9 @@ ModelFailure failure_of_stream(const MessageFailed& failed, bool message_began);
 // How long the server wants us to wait: retry-after-ms, else retry-after in seconds or as a date. Nothing: it does not
 // say, or what it says is no time to come.
 std::optional<Duration> retry_after(const HttpHeaders& headers, WallTime now);
-// "Wed, 21 Oct 2026 07:28:00 GMT"
-std::optional<WallTime> parse_http_date(std::string_view text);
+// A date in any of the three forms that HTTP has (RFC 9110, 5.6.7): "Wed, 21 Oct 2026 07:28:00 GMT",
+// "Wednesday, 21-Oct-26 07:28:00 GMT", "Wed Oct 21 07:28:00 2026". `now`: which century two digits mean.
+std::optional<WallTime> parse_http_date(std::string_view text, WallTime now);
 // The name that the server gave to this request; empty: none.
 std::string request_id_of(const HttpHeaders& headers);
 

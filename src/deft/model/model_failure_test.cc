@@ -19,6 +19,28 @@ TEST(ModelFailure, TakesTheTimeToWaitFromWhicheverHeaderTellsIt) {
   EXPECT_EQ(delay_of({{"retry-after", "Wed, 21 Oct 2026 07:28:20 GMT"}}), Duration(20s));
 }
 
+TEST(ModelFailure, ADateMayHaveAnyOfTheThreeFormsOfHttp) {
+  for (const char* value :
+       {"Wed, 21 Oct 2026 07:28:20 GMT", "Wednesday, 21-Oct-26 07:28:20 GMT", "Wed Oct 21 07:28:20 2026"}) {
+    EXPECT_EQ(delay_of({{"retry-after", value}}), Duration(20s)) << value;
+  }
+  const WallTime november = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + 8h + 49min + 37s;
+  for (const char* value :
+       {"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"}) {
+    EXPECT_EQ(parse_http_date(value, kNow), november) << value;
+  }
+  // Two digits: what seems to be more than fifty years ahead is past.
+  EXPECT_EQ(parse_http_date("Wednesday, 21-Oct-76 07:28:00 GMT", kNow),
+            WallTime(std::chrono::sys_days(std::chrono::year(2076) / 10 / 21) + 7h + 28min));
+  EXPECT_EQ(parse_http_date("Friday, 21-Oct-77 07:28:00 GMT", kNow),
+            WallTime(std::chrono::sys_days(std::chrono::year(1977) / 10 / 21) + 7h + 28min));
+  for (const char* value : {"Wed, 21 Oct 2026 07:28:20", "Wednesday, 21 Oct 26 07:28:20 GMT", "Wed Oct 21 07:28 2026",
+                            "Wed Oct 21 07:28:20 2026 GMT", "Wed, 21 Oct 2026 07.28.20 GMT", "Wed Oct  0 07:28:20 2026",
+                            "Wednesday, 31-Feb-26 07:28:20 GMT", ","}) {
+    EXPECT_EQ(parse_http_date(value, kNow), std::nullopt) << value;
+  }
+}
+
 TEST(ModelFailure, ATimeThatIsNoneIsNotWaitedFor) {
   EXPECT_EQ(delay_of({}), std::nullopt);
   for (const char* value :
@@ -48,6 +70,7 @@ TEST(ModelFailure, ReadsTheErrorsOfAllApis) {
   EXPECT_EQ(read(400, R"([{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}])"), "400: no (HTTP 400)");
   EXPECT_EQ(read(500, "it\nfell over"), ": it fell over (HTTP 500)");
   EXPECT_EQ(read(502, "<html><body>Bad gateway</body></html>"), ": the server has an error of its own (HTTP 502)");
+  EXPECT_EQ(read(500, "{}"), ": the server has an error of its own (HTTP 500)");
   EXPECT_EQ(read(401, ""), ": the server does not accept the key (HTTP 401)");
 }
 
