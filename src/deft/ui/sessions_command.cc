@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -354,7 +355,10 @@ int run_remove(const Options& options) {
 
 int run_sessions(int argc, const char* const* argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == "--help" || command == "-h" || command == "help") return std::fputs(kHelp, stdout), 0;
+  const auto asks_for_help = [](std::string_view word) { return word == "--help" || word == "-h"; };
+  if (command == "help" || std::any_of(argv + std::min(argc, 1), argv + argc, asks_for_help)) {
+    return std::fputs(kHelp, stdout), 0;
+  }
   if (command.empty()) return std::fputs(kHelp, stderr), 2;
   const auto options = parse(argc, argv);
   if (!options) return complain(options.error().message);

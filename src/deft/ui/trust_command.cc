@@ -1,5 +1,6 @@
 #include "deft/ui/trust_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -36,7 +37,8 @@ int complain(const Error& error) {
 
 int run_trust(int argc, const char* const* argv) {
   const std::string_view option = argc > 1 ? argv[1] : "";
-  if (option == "--help" || option == "-h") return std::fputs(kHelp, stdout), 0;
+  const auto asks_for_help = [](std::string_view word) { return word == "--help" || word == "-h"; };
+  if (std::any_of(argv + std::min(argc, 1), argv + argc, asks_for_help)) return std::fputs(kHelp, stdout), 0;
   const TrustStore store(TrustStore::default_file(), change_file);
   if (option == "--list") {
     const auto folders = store.list();

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -161,7 +162,8 @@ Result<void> tell_session(Journal& journal, const std::vector<std::string>& undo
 }  // namespace
 
 int run_undo(int argc, const char* const* argv) {
-  if (argc > 1 && (std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h")) {
+  const auto asks_for_help = [](std::string_view word) { return word == "--help" || word == "-h"; };
+  if (std::any_of(argv + std::min(argc, 1), argv + argc, asks_for_help)) {
     return std::fputs(kHelp, stdout), 0;
   }
   const auto options = parse(argc, argv);
