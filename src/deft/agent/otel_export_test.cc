@@ -32,10 +32,11 @@ TimelineCall call_named(const std::string& id) {
 class OtelExportTest : public ::testing::Test {
  protected:
   OtelOptions options(const HttpPeer& peer, Duration end_time = std::chrono::minutes(1)) const {
-    return {.endpoint = peer.url(""),
-            .headers = {{"x-api-key", "of the collector"}},
-            .session = {.id = "s1", .provider = "anthropic", .version = "1.2"},
-            .end_time = end_time};
+    return {
+        .endpoint = peer.url(""),
+        .headers = {{"x-api-key", "of the collector"}},
+        .session = {.id = "s1", .provider = "anthropic", .version = "1.2", .server = "api.example.org", .port = 8443},
+        .end_time = end_time};
   }
   // Of all requests: who is slow to say the next one sends them in two.
   static JsonArray spans_sent_to(const HttpPeer& peer) {
@@ -63,7 +64,13 @@ TEST_F(OtelExportTest, SpansComeWithTheNamesOfTheConventionsAndBelongTogether) {
   HttpPeer peer([](const PeerRequest&, PeerAnswer& answer) { answer.send(200, {}, "{}"); });
   {
     OtelExport out(options(peer), http, clock);
-    out.ended(TimelineRequest{.model = "m1", .span = {1, 2}, .outcome = "end_turn", .input_tokens = 7});
+    out.ended(TimelineRequest{.model = "m1",
+                              .span = {1, 2},
+                              .outcome = "end_turn",
+                              .input_tokens = 7,
+                              .cache_read_tokens = 5,
+                              .response_id = "msg_1",
+                              .response_model = "m1-2026"});
     out.ended(call_named("c1"));
     out.ended(TimelineTurn{.span = {1, 9}, .reason = "completed"});
   }
@@ -80,6 +87,11 @@ TEST_F(OtelExportTest, SpansComeWithTheNamesOfTheConventionsAndBelongTogether) {
   EXPECT_EQ(attribute(spans[0], "gen_ai.operation.name"), R"({"stringValue":"chat"})");
   EXPECT_EQ(attribute(spans[0], "gen_ai.request.model"), R"({"stringValue":"m1"})");
   EXPECT_NE(attribute(spans[0], "gen_ai.usage.input_tokens").find('7'), std::string::npos);
+  EXPECT_EQ(attribute(spans[0], "gen_ai.usage.cache_read.input_tokens"), R"({"intValue":"5"})");
+  EXPECT_EQ(attribute(spans[0], "gen_ai.response.id"), R"({"stringValue":"msg_1"})");
+  EXPECT_EQ(attribute(spans[0], "gen_ai.response.model"), R"({"stringValue":"m1-2026"})");
+  EXPECT_EQ(attribute(spans[0], "server.address"), R"({"stringValue":"api.example.org"})");
+  EXPECT_EQ(attribute(spans[0], "server.port"), R"({"intValue":"8443"})");
   EXPECT_EQ(attribute(spans[1], "gen_ai.tool.name"), R"({"stringValue":"Bash"})");
   EXPECT_EQ(attribute(spans[1], "gen_ai.tool.call.id"), R"({"stringValue":"c1"})");
   for (const Json& span : spans) {

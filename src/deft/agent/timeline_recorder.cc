@@ -26,6 +26,21 @@ std::int64_t offset_of(const Clock& clock) {
   return in_us(clock.wall_time().time_since_epoch()) - in_us(clock.now().time_since_epoch());
 }
 
+// Few different words: the API's own, else the status, else what kind of failure it was.
+std::string error_type_of(const ModelFailure& failure) {
+  if (!failure.type.empty()) return std::string(first_characters(failure.type, kTitleCharactersMax));
+  if (failure.kind == ModelFailure::Kind::status) return std::to_string(failure.status);
+  switch (failure.kind) {
+    case ModelFailure::Kind::connection: return "connection";
+    case ModelFailure::Kind::certificate: return "certificate";
+    case ModelFailure::Kind::stream_broken: return "stream_broken";
+    case ModelFailure::Kind::not_understood: return "not_understood";
+    case ModelFailure::Kind::unusable: return "unusable";
+    case ModelFailure::Kind::status: break;
+  }
+  return "_OTHER";
+}
+
 }  // namespace
 
 TimelineRecorder::TimelineRecorder(Frontend& next, const Clock& clock, Whose whose)
@@ -145,13 +160,19 @@ void TimelineRecorder::note(const Event& event) {
                    const TokenUse use = token_use(completed.message.usage);
                    request_->input_tokens = use.prompt();
                    request_->output_tokens = use.output;
+                   request_->cache_read_tokens = use.cache_read;
+                   request_->cache_write_tokens = use.cache_write;
+                   request_->response_id = completed.message.id;
+                   request_->response_model = completed.message.model;
                    const bool is_whole = completed.how == MessageCompleted::How::whole;
                    end_request(now, is_whole ? completed.message.stop_reason : "cut off", !is_whole);
                  },
                  [&](const RetryScheduled& scheduled) {
+                   if (request_) request_->error_type = error_type_of(scheduled.failure);
                    end_request(now, mask_.masked(scheduled.failure.message), /*has_failed=*/true);
                  },
                  [&](const TurnEnded& ended) {
+                   if (request_ && ended.end.failure) request_->error_type = error_type_of(*ended.end.failure);
                    end_request(now, "ended", ended.end.failure.has_value());
                    if (!turn_) return;
                    turn_->span.end_us = now;

@@ -105,12 +105,18 @@ Json otel_span(const TimelineRequest& request, const OtelPlace& place, const Ote
   Attributes attributes = attributes_of("chat", request.agent, session);
   attributes.text("gen_ai.request.model", request.model).number("deft.request.attempt", request.attempt);
   if (request.has_failed) {
-    attributes.text("error.type", "model_error");
+    attributes.text("error.type", request.error_type.empty() ? "_OTHER" : request.error_type);
   } else {
-    attributes.texts("gen_ai.response.finish_reasons", request.outcome)
+    attributes.text("gen_ai.response.id", request.response_id)
+        .text("gen_ai.response.model", request.response_model)
+        .texts("gen_ai.response.finish_reasons", request.outcome)
         .number("gen_ai.usage.input_tokens", request.input_tokens)
-        .number("gen_ai.usage.output_tokens", request.output_tokens);
+        .number("gen_ai.usage.output_tokens", request.output_tokens)
+        .number("gen_ai.usage.cache_read.input_tokens", request.cache_read_tokens)
+        .number("gen_ai.usage.cache_creation.input_tokens", request.cache_write_tokens);
   }
+  attributes.text("server.address", session.server);
+  if (session.port != 0) attributes.number("server.port", session.port);
   if (request.answered_us != 0) {
     const std::int64_t waited = std::max<std::int64_t>(0, request.answered_us - request.span.begin_us);
     attributes.number("deft.request.first_byte_us", static_cast<std::uint64_t>(waited));

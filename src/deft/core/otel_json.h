@@ -24,8 +24,10 @@ struct OtelPlace {
 // What is true for all spans of a session.
 struct OtelSession {
   std::string id;
-  std::string provider;  // "anthropic" …; empty: not known
-  std::string version;   // of deft
+  std::string provider;     // "anthropic" …; empty: not known
+  std::string version;      // of deft
+  std::string server = {};  // of the model: its host; empty: none
+  std::uint64_t port = 0;   // 0: the usual one
 };
 
 Json otel_span(const TimelineTurn& turn, const OtelPlace& place, const OtelSession& session);

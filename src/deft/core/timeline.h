@@ -60,6 +60,12 @@ struct TimelineRequest {
   bool has_failed = false;
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
+  // Not in the file.
+  std::uint64_t cache_read_tokens = 0;  // of the input
+  std::uint64_t cache_write_tokens = 0;
+  std::string response_id = {};
+  std::string response_model = {};
+  std::string error_type = {};  // of one that has failed
 };
 
 struct TimelineTurn {
