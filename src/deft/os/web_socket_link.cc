@@ -51,7 +51,7 @@ class CurlSocketLink final : public WebSocketLink {
   CurlSocketLink(const CurlSocketLink&) = delete;
   CurlSocketLink& operator=(const CurlSocketLink&) = delete;
 
-  Result<void> open(const SocketPlace& place, const HttpNetwork& network, const std::stop_token& stop) {
+  Result<void> open(const WebSocketPlace& place, const HttpNetwork& network, const std::stop_token& stop) {
     if (auto connected = connect(place, network, stop); !connected) return connected;
     return shake_hands(place, stop);
   }
@@ -88,7 +88,7 @@ class CurlSocketLink final : public WebSocketLink {
     if (curl_.easy_setopt(easy_, option, value) != CURLE_OK) options_taken_ = false;
   }
 
-  Result<void> connect(const SocketPlace& place, const HttpNetwork& network, const std::stop_token& stop) {
+  Result<void> connect(const WebSocketPlace& place, const HttpNetwork& network, const std::stop_token& stop) {
     if (!easy_) return fail(Errc::internal, "libcurl gave no handle");
     std::array<char, CURL_ERROR_SIZE> said{};
     const std::string url = place.url.text();
@@ -133,7 +133,7 @@ class CurlSocketLink final : public WebSocketLink {
     return {};
   }
 
-  Result<void> shake_hands(const SocketPlace& place, const std::stop_token& stop) {
+  Result<void> shake_hands(const WebSocketPlace& place, const std::stop_token& stop) {
     std::array<unsigned char, 16> random{};
     if (!fill_randomly(random.data(), random.size())) return fail(Errc::failed, "the system has no random numbers");
     const std::string key = to_base64({reinterpret_cast<const char*>(random.data()), random.size()});
@@ -236,7 +236,7 @@ class CurlSocketLink final : public WebSocketLink {
 
 }  // namespace
 
-Result<std::unique_ptr<WebSocketLink>> open_web_socket(const SocketPlace& place, const HttpNetwork& network,
+Result<std::unique_ptr<WebSocketLink>> open_web_socket(const WebSocketPlace& place, const HttpNetwork& network,
                                                        std::stop_token stop) {
   const auto curl = load_curl();
   if (!curl) return std::unexpected(curl.error());

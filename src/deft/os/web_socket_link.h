@@ -16,7 +16,7 @@
 
 namespace deft {
 
-struct SocketPlace {
+struct WebSocketPlace {
   WebUrl url;           // http for ws, https for wss
   std::string address;  // of its host, which was checked: this one is dialled, and no other
   std::vector<std::string> protocols{};
@@ -31,11 +31,11 @@ class WebSocketLink {
 };
 
 using OpenWebSocket =
-    std::function<Result<std::unique_ptr<WebSocketLink>>(const SocketPlace& place, std::stop_token stop)>;
+    std::function<Result<std::unique_ptr<WebSocketLink>>(const WebSocketPlace& place, std::stop_token stop)>;
 
 // Connects, by TLS where the URL says https, and shakes hands; blocks for 20 seconds at most. To be called, like all
 // of the link, on a thread that gets no signals. No proxy is used.
-Result<std::unique_ptr<WebSocketLink>> open_web_socket(const SocketPlace& place, const HttpNetwork& network,
+Result<std::unique_ptr<WebSocketLink>> open_web_socket(const WebSocketPlace& place, const HttpNetwork& network,
                                                        std::stop_token stop);
 
 }  // namespace deft

@@ -128,7 +128,7 @@ void agree(const PeerRequest& request, PeerAnswer& answer) {
 class MonitorSocketTest : public MonitorToolTest {
  protected:
   MonitorSocketTest() {
-    web.open_socket = [](const SocketPlace& place, std::stop_token stop) {
+    web.open_socket = [](const WebSocketPlace& place, std::stop_token stop) {
       return open_web_socket(place, {}, std::move(stop));
     };
     web.private_hosts = {"127.0.0.1"};

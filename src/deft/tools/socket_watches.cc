@@ -100,7 +100,7 @@ Result<SocketWatches::Opened> SocketWatches::open(Watch watch, std::stop_token s
 void SocketWatches::work(Opened::State& state, const Watch& watch, const OpenWebSocket& open,
                          const std::stop_token& stop) {
   Result<std::unique_ptr<WebSocketLink>> link = fail(Errc::io, "not tried");
-  for (const SocketPlace& place : watch.places) {
+  for (const WebSocketPlace& place : watch.places) {
     link = open(place, stop);
     const bool unreachable = !link && (link.error().code == Errc::io || link.error().code == Errc::timeout);
     if (!unreachable) break;

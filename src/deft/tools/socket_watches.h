@@ -28,7 +28,7 @@ class SocketWatches {
     std::string how;
   };
   struct Watch {
-    std::vector<SocketPlace> places;  // of one server, to be tried in this order
+    std::vector<WebSocketPlace> places;  // of one server, to be tried in this order
     std::optional<TimePoint> deadline;
     std::function<void(const SocketMessage&)> told;  // of texts and binary messages, one at a time
     std::function<void(const End&)> ended;           // once, last; not if nothing was begun

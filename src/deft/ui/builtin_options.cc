@@ -118,7 +118,7 @@ BuiltinOptions builtin_options(const Settings& settings, std::string_view model)
   // Costs nothing before the first transfer.
   const HttpNetwork network = http_network(ShellEnvironment::own());
   options.web.http = std::make_shared<CurlHttpClient>(network);
-  options.web.open_socket = [network](const SocketPlace& place, std::stop_token stop) {
+  options.web.open_socket = [network](const WebSocketPlace& place, std::stop_token stop) {
     return open_web_socket(place, network, std::move(stop));
   };
   options.web.private_hosts = settings.web.private_hosts;
