@@ -62,15 +62,13 @@ TEST(Permission, ListeningToAWebSocketIsJudgedByItsHostAsAPageIs) {
   EXPECT_EQ(decide(R"json({"deny":["WebFetch(domain:a.com)"]})json", Mode::bypass, odd).verdict, Verdict::ask);
 }
 
-TEST(Permission, ARuleForADomainHoldsInWhicheverAlphabetItIsWritten) {
-  const Json input = JsonObject{{"url", "https://MÜNCHEN.de/x"}};
+TEST(Permission, AHostInAnotherAlphabetIsAskedForWhateverTheRulesSay) {
+  const Json input = JsonObject{{"url", "https://m\u00FCnchen.de/x"}};
   const PermissionQuestion fetch{
       .tool = "WebFetch", .input = &input, .read_only = true, .uses_network = true, .all_paths_known = true};
-  EXPECT_EQ(decide(R"json({"deny":["WebFetch(domain:xn--mnchen-3ya.de)"]})json", Mode::bypass, fetch).verdict,
-            Verdict::deny);
-  EXPECT_EQ(decide(R"json({"deny":["WebFetch(domain:münchen.de)"]})json", Mode::bypass, fetch).verdict, Verdict::deny);
-  EXPECT_EQ(decide(R"json({"allow":["WebFetch(domain:münchen.de)"]})json", Mode::normal, fetch).verdict,
-            Verdict::allow);
+  EXPECT_EQ(decide(R"json({"deny":["WebFetch(domain:evil.com)"]})json", Mode::bypass, fetch).verdict, Verdict::ask);
+  EXPECT_EQ(decide(R"json({"allow":["WebFetch(domain:xn--mnchen-3ya.de)"]})json", Mode::normal, fetch).verdict,
+            Verdict::ask);
 }
 
 TEST(Permission, DenyBeatsAskBeatsAllowInEveryMode) {

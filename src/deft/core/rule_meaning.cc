@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "deft/base/host_name.h"
 #include "deft/core/powershell_line.h"
 
 namespace deft {
@@ -113,8 +112,7 @@ RuleMeaning domain_meaning(const Rule& rule, std::string_view specifier) {
   if (!specifier.starts_with(kDomain)) {
     return broken("the rule " + json_quote(rule.text) + " must be " + rule.tool + "(domain:HOST)");
   }
-  // A rule is about the host that is dialled, in whichever alphabet it is written.
-  const std::string host = lower_host(ascii_host(trimmed(specifier.substr(kDomain.size()))).value_or(""));
+  const std::string host = lower_host(trimmed(specifier.substr(kDomain.size())));
   if (host.empty() || host.find_first_of("/:@ ") != std::string::npos) {
     return broken("the rule " + json_quote(rule.text) + " needs a host alone behind domain:");
   }

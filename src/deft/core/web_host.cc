@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "deft/base/host_name.h"
-
 namespace deft {
 namespace {
 
@@ -82,7 +80,8 @@ std::optional<std::string> web_host(std::string_view url) {
     if (port.size() > 5 || port.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
     authority = authority.substr(0, colon);
   }
-  std::string host = ascii_host(authority).value_or("");
+  std::string host;
+  for (const char c : authority) host += lower(c);
   while (host.ends_with('.')) host.pop_back();
   if (host.empty() || !std::ranges::all_of(host, is_host_character)) return std::nullopt;
   if (host.starts_with('.') || host.find("..") != std::string::npos) return std::nullopt;
