@@ -172,9 +172,8 @@ TurnEnd Agent::run_turn(const Prompt& prompt) {
   if (std::exchange(ends_at_once_, false)) take_abort(turn_);
   advance();
   while (!end_) {
-    executor().step(call_
-                        ? call_->pump()
-                        : nullptr);  // one thing happens: to the model's message, to a call, or the user says something
+    // One thing happens: to the model's message, to a call, or the user says something.
+    executor().step(call_ ? call_->pump() : nullptr);
     advance();
   }
   return *std::exchange(end_, std::nullopt);

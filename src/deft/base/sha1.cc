@@ -5,11 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "deft/base/sha_digest.h"
+
 namespace deft {
 namespace {
-
-constexpr std::size_t kBlockBytes = 64;
-constexpr std::size_t kLengthBytes = 8;
 
 using State = std::array<std::uint32_t, 5>;
 
@@ -51,24 +50,8 @@ void mix(State& state, std::string_view block) {
 }  // namespace
 
 std::string sha1(std::string_view bytes) {
-  State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  while (bytes.size() >= kBlockBytes) {
-    mix(state, bytes.substr(0, kBlockBytes));
-    bytes.remove_prefix(kBlockBytes);
-  }
-  std::string tail(bytes);
-  tail += '\x80';
-  while (tail.size() % kBlockBytes != kBlockBytes - kLengthBytes) tail += '\0';
-  for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xff);
-  for (std::string_view rest = tail; !rest.empty(); rest.remove_prefix(kBlockBytes)) {
-    mix(state, rest.substr(0, kBlockBytes));
-  }
-  std::string out;
-  for (const std::uint32_t word : state) {
-    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(word >> shift & 0xff);
-  }
-  return out;
+  const State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
+  return sha_digest(state, bytes, mix);
 }
 
 }  // namespace deft

@@ -5,11 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "deft/base/sha_digest.h"
+
 namespace deft {
 namespace {
-
-constexpr std::size_t kBlockBytes = 64;
-constexpr std::size_t kLengthBytes = 8;
 
 constexpr std::array<std::uint32_t, 64> kRoundConstants = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -54,24 +53,8 @@ void mix(State& state, std::string_view block) {
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  while (bytes.size() >= kBlockBytes) {
-    mix(state, bytes.substr(0, kBlockBytes));
-    bytes.remove_prefix(kBlockBytes);
-  }
-  std::string tail(bytes);
-  tail += '\x80';
-  while (tail.size() % kBlockBytes != kBlockBytes - kLengthBytes) tail += '\0';
-  for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xff);
-  for (std::string_view rest = tail; !rest.empty(); rest.remove_prefix(kBlockBytes)) {
-    mix(state, rest.substr(0, kBlockBytes));
-  }
-  std::string out;
-  for (const std::uint32_t word : state) {
-    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(word >> shift & 0xff);
-  }
-  return out;
+  const State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  return sha_digest(state, bytes, mix);
 }
 
 }  // namespace deft
