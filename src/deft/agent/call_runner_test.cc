@@ -47,8 +47,8 @@ TEST(ThreadRunner, NoWorkIsForgottenHoweverStartsAndEndsFallTogether) {
 
 TEST(ThreadRunner, WorkThatBlocksHoldsNobodyBack) {
   constexpr int kCount = 20;
+  Latch all_run(kCount);  // outlives the runner, whose threads wait on it
   ThreadRunner runner;
-  Latch all_run(kCount);
   for (int i = 0; i < kCount; ++i) {
     runner.start([&all_run] {
       all_run.count_down();
@@ -75,8 +75,8 @@ TEST(ThreadRunner, WorkMayStartMoreAndTheEndWaitsForAll) {
 
 // Whoever waits for it, that is; no thread is sent for where there is little of it.
 TEST(ThreadRunner, BriefWorkIsDoneByTheOneWhoHelps) {
-  ThreadRunner runner;
   std::vector<std::thread::id> by;
+  ThreadRunner runner;
   for (std::size_t i = 0; i < kBriefWorkAloneMax; ++i) {
     EXPECT_TRUE(runner.start_brief([&by] { by.push_back(std::this_thread::get_id()); }));
   }
@@ -85,18 +85,18 @@ TEST(ThreadRunner, BriefWorkIsDoneByTheOneWhoHelps) {
 }
 
 TEST(ThreadRunner, BriefWorkThatNobodyHelpsWithIsDoneWhenItIsHurried) {
-  ThreadRunner runner;
   Latch done(3);
+  ThreadRunner runner;
   for (int i = 0; i < 3; ++i) runner.start_brief([&done] { done.count_down(); });
   runner.hurry();
   EXPECT_TRUE(done.wait());
 }
 
 TEST(ThreadRunner, EveryPieceOfBriefWorkIsDoneOnceHoweverManyHelp) {
-  ThreadRunner runner;
   constexpr int kCount = 5'000;
   std::atomic<int> done = 0;
   Latch all(kCount);
+  ThreadRunner runner;
   for (int i = 0; i < kCount; ++i) {
     runner.start_brief([&] {
       ++done;
