@@ -40,11 +40,18 @@ bool has_relative_path(const AdmittedCall& call) {
   return false;
 }
 
-void make_paths_absolute(const Tool& tool, Json& input, std::string_view folder) {
+// Nothing: they are, and the input stays as it is.
+std::optional<Json> with_absolute_paths(const Tool& tool, const Json& input, std::string_view folder) {
+  std::optional<Json> changed;
   for (const std::string& field : tool.spec().path_fields) {
     const auto path = find_string(input, field);
-    if (path) input.get_object()[field] = absolute_path(*path, folder);
+    if (!path) continue;
+    const std::string absolute = absolute_path(*path, folder);
+    if (absolute == *path) continue;
+    if (!changed) changed = input;
+    changed->get_object()[field] = absolute;
   }
+  return changed;
 }
 
 void declare_nature(AdmittedCall& call, const SessionView& session) {
@@ -203,8 +210,7 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
                                                 to_json(JsonObject{{"INVALID_JSON", call.input_text}}) +
                                                 "; send the call again with a complete JSON object.");
   }
-  AdmittedCall admitted{.call = std::move(call), .entry = *entry};
-  auto checked = readmit(admitted, session, admitted.call.input);
+  auto checked = check(AdmittedCall{.call = std::move(call), .entry = *entry}, session);
   if (auto* refused = std::get_if<ToolResult>(&checked)) {
     if (pool.is_deferred(spec.name) && !session.has_loaded_tool(spec.name)) {
       refused->text += "\nIts definition was not loaded: call ToolSearch with the query \"select:" + spec.name +
@@ -216,6 +222,15 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
 
 std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, const SessionView& session,
                                                              Json input) const {
+  AdmittedCall again = call;
+  again.call.input = std::move(input);
+  again.opinion = std::nullopt;
+  again.resolved = false;
+  return check(std::move(again), session);
+}
+
+// The second stage.
+std::variant<AdmittedCall, ToolResult> CallPipeline::check(AdmittedCall call, const SessionView& session) const {
   const Stage schema(*this, "schema", call.call.id);
   const Result<Schema>& fits = call.entry.form->input_schema();
   if (!fits) {
@@ -223,26 +238,22 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall&
     return engine_error(Errc::internal,
                         "the input schema of " + call.call.name + " is unusable: " + fits.error().message);
   }
-  const auto problems = fits->validate(input);
+  const Json& given = call.call.input;
+  const auto problems = fits->validate(given);
   if (!problems.empty()) {
     schema.ended(to_string(Errc::invalid_input));
     return engine_error(Errc::invalid_input, input_validation_error(problems));
   }
-  AdmittedCall admitted = call;
-  admitted.call.input = std::move(input);
-  admitted.opinion = std::nullopt;
-  admitted.resolved = false;
-  const Json& given = admitted.call.input;
-  const Tool& tool = admitted.tool();
-  declare_nature(admitted, session);
+  const Tool& tool = call.tool();
+  declare_nature(call, session);
   // Where a relative path leads is not known yet; resolve() asks again when it is.
-  Json somewhere = given;
-  make_paths_absolute(tool, somewhere, "/");
-  const auto footprint = declared(std::optional<Footprint>(), [&] { return tool.footprint(somewhere, session); });
-  admitted.footprint_declared = footprint.has_value();
-  admitted.footprint = footprint ? *footprint : plain_footprint(admitted.concurrency_safe);
+  const std::optional<Json> somewhere = with_absolute_paths(tool, given, "/");
+  auto footprint =
+      declared(std::optional<Footprint>(), [&] { return tool.footprint(somewhere ? *somewhere : given, session); });
+  call.footprint_declared = footprint.has_value();
+  call.footprint = footprint ? std::move(*footprint) : plain_footprint(call.concurrency_safe);
   schema.ended("fits");
-  return admitted;
+  return call;
 }
 
 CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling) const {
@@ -264,7 +275,9 @@ CallTraits CallPipeline::traits(const AdmittedCall& call, Scheduling scheduling)
 
 Footprint CallPipeline::resolve(AdmittedCall& call, const SessionView& session, Scheduling scheduling) const {
   const bool was_relative = has_relative_path(call);
-  make_paths_absolute(call.tool(), call.call.input, session.working_directory());
+  if (auto absolute = with_absolute_paths(call.tool(), call.call.input, session.working_directory())) {
+    call.call.input = std::move(*absolute);
+  }
   declare_nature(call, session);
   if (call.footprint_declared) {
     const auto declared_again =

@@ -173,6 +173,7 @@ class CallPipeline {
 
  private:
   class Stage;
+  std::variant<AdmittedCall, ToolResult> check(AdmittedCall call, const SessionView& session) const;
   ToolResult whole_call(ToolCall made, const CallSetting& setting, Origin origin, const AskAndWait& ask) const;
   ToolIo io_for(const AdmittedCall& call, const CallSetting& setting) const;
   template <class Run>

@@ -229,7 +229,8 @@ void Executor::add_to_run(ToolCall call) {
   if (auto* refused = std::get_if<ToolResult>(&admitted)) return refuse(std::move(*refused));
   record.admitted = std::make_shared<AdmittedCall>(std::move(std::get<AdmittedCall>(admitted)));
   CallTraits traits = parts_.pipeline.traits(*record.admitted, scheduling());
-  if (parts_.frontend.wants_stages()) parts_.frontend.show(CallAdmitted{record.id, record.tool, traits.label});
+  record.title = traits.label;
+  if (parts_.frontend.wants_stages()) parts_.frontend.show(CallAdmitted{record.id, record.tool, record.title});
   active_->run.add(std::move(traits));
 }
 
@@ -443,6 +444,7 @@ void Executor::replace_input(CallIndex index, Json input) {
   }
   record.admitted = std::make_shared<AdmittedCall>(std::move(std::get<AdmittedCall>(readmitted)));
   CallTraits traits = parts_.pipeline.traits(*record.admitted, scheduling());
+  record.title = traits.label;
   traits.footprint = parts_.pipeline.resolve(*record.admitted, view_for(index), scheduling());
   const bool was_on_worker = record.place == CallRecord::Place::worker;
   record.place = CallRecord::Place::queue;
@@ -529,10 +531,11 @@ GivenResults::Leaving Executor::leaving(const CallRecord& record) const {
   if (!record.admitted) return call;
   const ToolCall& made = record.admitted->call;
   if (record.result->text.size() >= kRepeatedResultCharactersMin || !record.result->blocks.empty()) {
-    call.title = parts_.pipeline.title(*record.admitted);
+    call.title = record.title;
   }
-  const std::string& input = made.input_text.empty() ? to_json(made.input) : made.input_text;
-  call.call_key = std::hash<std::string>()(record.tool) ^ std::hash<std::string>()(input);
+  const std::string written = made.input_text.empty() ? to_json(made.input) : std::string();
+  call.call_key = std::hash<std::string>()(record.tool) ^
+                  std::hash<std::string>()(made.input_text.empty() ? written : made.input_text);
   call.changed_nothing = !record.ran || record.admitted->read_only;
   return call;
 }

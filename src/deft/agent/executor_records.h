@@ -21,6 +21,7 @@ struct Executor::Task {
 struct Executor::CallRecord {
   std::string id;
   std::string tool;
+  std::string title;
   std::shared_ptr<AdmittedCall> admitted;  // null: it could only fail
   std::optional<ToolResult> result;
   std::vector<Modifier> modifiers;

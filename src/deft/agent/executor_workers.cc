@@ -21,14 +21,16 @@ void Executor::start_worker(CallIndex index) {
     if (parts_.frontend.wants_progress()) active_->started.push_back(record.id);
   }
   record.place = CallRecord::Place::worker;
+  SessionView view = view_for(index);
+  auto permissions = permissions_for(view);
   auto progress = [frontend = &parts_.frontend, id = record.id](Json data) {
     frontend->show(CallProgressed{id, std::move(data)});
   };
   auto task = std::make_unique<Task>(Task{.message = active_->number,
                                           .index = index,
                                           .call = record.admitted,
-                                          .setting = {.session = view_for(index),
-                                                      .permissions = permissions_for(view_for(index)),
+                                          .setting = {.session = std::move(view),
+                                                      .permissions = std::move(permissions),
                                                       .pool = active_->pool,
                                                       .stop = record.stop.get_token(),
                                                       .to_background = record.to_background.get_token(),

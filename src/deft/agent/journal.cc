@@ -255,7 +255,7 @@ Result<void> Journal::result(const std::string& call_id, const std::string& tool
   entry.text("call", call_id).text("tool", tool).flag("is_error", result.is_error()).text("content", result.text);
   if (!result.blocks.empty()) entry.json("blocks", result.blocks);
   if (!result.new_messages.empty()) entry.json("new_messages", result.new_messages);
-  if (!result.modifiers.empty()) entry.json("modifiers", modifiers_json(result.modifiers));
+  if (!result.modifiers.empty()) entry.raw("modifiers", modifiers_json(result.modifiers));
   const std::string line = entry.line(now_ms());
   bool had_effect = false;
   {

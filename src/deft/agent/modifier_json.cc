@@ -3,29 +3,39 @@
 #include <limits>
 
 #include "deft/base/base64.h"
+#include "deft/base/json_members.h"
 #include "deft/base/utf8.h"
 
 namespace deft {
 namespace {
 
-// JSON is UTF-8, names of files need not be.
-void add_path(JsonObject& json, const std::string& path) {
-  if (is_utf8(path)) {
-    json["path"] = path;
-  } else {
-    json["path_base64"] = to_base64(path);
+// One of them while it is being written: every file that is read makes one.
+class ModifierText : public JsonMembers<ModifierText> {
+ public:
+  explicit ModifierText(std::string_view kind) { text("kind", kind); }
+
+  // JSON is UTF-8, names of files need not be.
+  ModifierText& path(const std::string& path) {
+    return is_utf8(path) ? text("path", path) : text("path_base64", to_base64(path));
   }
-}
+  ModifierText& ranges(std::string_view key, const std::vector<LineRange>& ranges) {
+    if (ranges.empty()) return *this;
+    std::string json;
+    for (const LineRange& range : ranges) {
+      json += json.empty() ? "[[" : ",[";
+      json += std::to_string(range.first);
+      json += ',';
+      json += std::to_string(range.last);
+      json += ']';
+    }
+    return raw(key, json += ']');
+  }
+  std::string whole() const { return "{" + members().substr(1) + "}"; }
+};
 
 std::string path_of(const Json& json) {
   if (const auto encoded = find_string(json, "path_base64")) return from_base64(*encoded).value_or("");
   return std::string(find_string(json, "path").value_or(""));
-}
-
-JsonArray ranges_json(const std::vector<LineRange>& ranges) {
-  JsonArray json;
-  for (const LineRange& range : ranges) json.push_back(JsonArray{range.first, range.last});
-  return json;
 }
 
 std::optional<std::uint64_t> line_number(const Json& json) {
@@ -49,16 +59,11 @@ std::vector<LineRange> ranges_of(const Json& json, std::string_view key) {
   return ranges;
 }
 
-JsonObject seen_json(const FileSeen& seen) {
-  JsonObject json{{"kind", "file_seen"}};
-  add_path(json, seen.path);
-  json["modified_ns"] = seen.modified_ns;
-  json["size"] = seen.size;
-  json["hash"] = seen.content_hash;
-  json["whole"] = seen.whole;
-  if (!seen.lines.empty()) json["lines"] = ranges_json(seen.lines);
-  if (!seen.read.empty()) json["read"] = ranges_json(seen.read);
-  return json;
+std::string seen_text(const FileSeen& seen) {
+  ModifierText text("file_seen");
+  text.path(seen.path).number("modified_ns", seen.modified_ns);
+  text.raw("size", std::to_string(seen.size)).text("hash", seen.content_hash).flag("whole", seen.whole);
+  return text.ranges("lines", seen.lines).ranges("read", seen.read).whole();
 }
 
 FileSeen seen_of(const Json& json) {
@@ -84,17 +89,12 @@ std::vector<std::string> names_of(const Json& json) {
 
 std::string text_at(const Json& json, std::string_view key) { return std::string(find_string(json, key).value_or("")); }
 
-JsonObject worktree_json(const WorktreeChanged& changed) {
-  if (!changed.stay) return {{"kind", "worktree_left"}};
+std::string worktree_text(const WorktreeChanged& changed) {
+  if (!changed.stay) return ModifierText("worktree_left").whole();
   const WorktreeStay& stay = *changed.stay;
-  JsonObject json{{"kind", "worktree"}};
-  add_path(json, stay.path);
-  json["from"] = to_valid_utf8(stay.from);
-  json["branch"] = stay.branch;
-  json["base"] = stay.base;
-  json["made_here"] = stay.is_made_here;
-  json["by_hook"] = stay.is_by_hook;
-  return json;
+  ModifierText text("worktree");
+  text.path(stay.path).text("from", stay.from).text("branch", stay.branch).text("base", stay.base);
+  return text.flag("made_here", stay.is_made_here).flag("by_hook", stay.is_by_hook).whole();
 }
 
 WorktreeStay worktree_of(const Json& json) {
@@ -108,26 +108,28 @@ WorktreeStay worktree_of(const Json& json) {
 
 }  // namespace
 
-JsonArray modifiers_json(const std::vector<Modifier>& modifiers) {
-  JsonArray json;
+std::string modifiers_json(const std::vector<Modifier>& modifiers) {
+  std::string json = "[";
+  const auto add = [&](const std::string& one) {
+    if (json.size() > 1) json += ',';
+    json += one;
+  };
   for (const Modifier& modifier : modifiers) {
     if (const auto* moved = std::get_if<WorkingDirectoryChanged>(&modifier)) {
-      JsonObject one{{"kind", "directory"}};
-      add_path(one, moved->path);
-      json.push_back(std::move(one));
+      add(ModifierText("directory").path(moved->path).whole());
     }
-    if (const auto* file = std::get_if<FileWasSeen>(&modifier)) json.push_back(seen_json(file->seen));
+    if (const auto* file = std::get_if<FileWasSeen>(&modifier)) add(seen_text(file->seen));
     if (const auto* replaced = std::get_if<TodosReplaced>(&modifier)) {
-      json.push_back(JsonObject{{"kind", "todos"}, {"todos", todos_json(replaced->todos)}});
+      add(ModifierText("todos").json("todos", todos_json(replaced->todos)).whole());
     }
     if (const auto* more = std::get_if<ToolsLoaded>(&modifier)) {
       JsonArray names;
       for (const std::string& name : more->names) names.emplace_back(name);
-      json.push_back(JsonObject{{"kind", "tools_loaded"}, {"names", std::move(names)}});
+      add(ModifierText("tools_loaded").json("names", std::move(names)).whole());
     }
-    if (const auto* changed = std::get_if<WorktreeChanged>(&modifier)) json.push_back(worktree_json(*changed));
+    if (const auto* changed = std::get_if<WorktreeChanged>(&modifier)) add(worktree_text(*changed));
   }
-  return json;
+  return json += ']';
 }
 
 std::vector<Modifier> modifiers_of(const Json& json) {

@@ -10,7 +10,8 @@
 
 namespace deft {
 
-JsonArray modifiers_json(const std::vector<Modifier>& modifiers);
+// A JSON array.
+std::string modifiers_json(const std::vector<Modifier>& modifiers);
 // What is not understood, because another version wrote it, is left out.
 std::vector<Modifier> modifiers_of(const Json& json);
 

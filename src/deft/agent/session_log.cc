@@ -60,18 +60,20 @@ void SessionLog::message(const Said& said) {
 void SessionLog::answered(const CallAnswered& answer) { journaled_[answer.call_id] = likeness(answer.result); }
 
 void SessionLog::results(const std::vector<CallAnswered>& answers, std::string_view after) {
-  JsonArray given;
+  std::string given = "[";
   for (const CallAnswered& answer : answers) {
-    JsonObject one{{"call", answer.call_id}};
+    given += given.size() > 1 ? ",{\"call\":" : "{\"call\":";
+    append_json_string(given, answer.call_id);
     const auto as_it_came = journaled_.find(answer.call_id);
     if (as_it_came == journaled_.end() || as_it_came->second != likeness(answer.result)) {
-      one["block"] = result_block(answer.call_id, answer.result);
+      given += ",\"block\":";
+      append_json_string(given, result_block(answer.call_id, answer.result));
     }
-    given.push_back(std::move(one));
+    given += '}';
   }
   journaled_.clear();
   JournalEntry entry("results");
-  entry.json("given", given);
+  entry.raw("given", given += ']');
   if (!after.empty()) entry.text("after", after);
   write(entry);
   sync();

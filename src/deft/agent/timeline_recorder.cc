@@ -16,6 +16,7 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kTitleCharactersMax = 200;
+constexpr std::size_t kStagesMost = 9;
 constexpr std::size_t kMaskedCharactersMax = 4'000;  // of a title that are looked at
 
 std::int64_t in_us(std::chrono::nanoseconds time) {
@@ -79,8 +80,10 @@ std::string TimelineRecorder::shown(std::string_view title) const {
 
 template <class Ended>
 void TimelineRecorder::keep(Ended ended) {
-  if constexpr (requires { ended.title; }) ended.title = shown(ended.title);
-  if (sink_) sink_->ended(ended);
+  if (sink_) {
+    if constexpr (requires { ended.title; }) ended.title = shown(ended.title);
+    sink_->ended(ended);
+  }
   if (!file_) return;
   kept_.emplace_back(std::move(ended));
   // Between turns (a host's calls, see `deft exec`) nothing follows that could write it.
@@ -89,10 +92,14 @@ void TimelineRecorder::keep(Ended ended) {
 
 void TimelineRecorder::write_kept() {
   std::string lines;
-  for (const auto& ended : std::exchange(kept_, {})) {
-    const std::string line = std::visit([](const auto& one) { return timeline_line(one); }, ended);
+  const auto line_of = [this](auto& one) {
+    if constexpr (requires { one.title; }) one.title = shown(one.title);
+    return timeline_line(one);
+  };
+  for (auto& ended : std::exchange(kept_, {})) {
+    const std::string line = std::visit(line_of, ended);
     bytes_ += line.size() + 1;
-    if (bytes_ <= kTimelineFileBytesMax && line.size() <= kTimelineLineBytesMax) lines += line + "\n";
+    if (bytes_ <= kTimelineFileBytesMax && line.size() <= kTimelineLineBytesMax) lines.append(line).append("\n");
   }
   if (lines.empty()) return;
   [[maybe_unused]] const ssize_t written = ::write(file_.get(), lines.data(), lines.size());
@@ -137,6 +144,7 @@ void TimelineRecorder::note(const Event& event) {
                    its->span.begin_us = std::min(its->span.begin_us, span.begin_us);
                    // The first that is on a worker.
                    if (ended.stage == "validation" && its->started_us == 0) its->started_us = span.begin_us;
+                   if (its->stages.empty()) its->stages.reserve(kStagesMost);
                    its->stages.push_back({std::string(ended.stage), span, ended.outcome});
                  },
                  [&](const CallAnswered& answered) { end_call(answered, now); },

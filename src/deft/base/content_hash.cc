@@ -50,7 +50,7 @@ inline void mix(std::uint64_t& a, std::uint64_t& b, std::uint64_t& c, std::uint6
 using Block = std::array<std::uint64_t, 16>;
 
 template <std::size_t kRow>
-inline void mix_round(Block& v, const Block& m) {
+[[gnu::always_inline]] inline void mix_round(Block& v, const Block& m) {
   constexpr const std::uint8_t(&s)[16] = kOrder[kRow];
   mix(v[0], v[4], v[8], v[12], m[s[0]], m[s[1]]);
   mix(v[1], v[5], v[9], v[13], m[s[2]], m[s[3]]);

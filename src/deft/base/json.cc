@@ -40,6 +40,11 @@ class Builder {
 
   bool on_key_part(bj::string_view part, std::size_t, ErrorCode&) { return append(part); }
   bool on_key(bj::string_view part, std::size_t, ErrorCode&) {
+    if (keys_.empty()) keys_.reserve(kNestedMost);
+    if (text_.empty()) {
+      keys_.emplace_back(part.data(), part.size());
+      return true;
+    }
     append(part);
     keys_.push_back(std::move(text_));
     text_.clear();
@@ -47,6 +52,7 @@ class Builder {
   }
   bool on_string_part(bj::string_view part, std::size_t, ErrorCode&) { return append(part); }
   bool on_string(bj::string_view part, std::size_t, ErrorCode& ec) {
+    if (text_.empty()) return add(Json(bj::string(part)), ec);
     append(part);
     Json value(bj::string(text_.data(), text_.size()));
     text_.clear();
@@ -84,6 +90,7 @@ class Builder {
   }
 
   bool open(Json container) {
+    if (open_.empty()) open_.reserve(kNestedMost);
     open_.push_back(std::move(container));
     return true;
   }
@@ -101,13 +108,21 @@ class Builder {
     }
     Json& parent = open_.back();
     if (parent.is_array()) {
+      make_room(parent.get_array());
       parent.get_array().push_back(std::move(value));
       return true;
     }
     const std::string key = std::move(keys_.back());
     keys_.pop_back();
+    make_room(parent.get_object());
     const bool fresh = parent.get_object().emplace(key, std::move(value)).second;
     return fresh || refuse("the key " + json_quote(key.substr(0, 100)) + " stands twice in one object", ec);
+  }
+
+  // By themselves Boost's containers grow by one at first: four times for four members.
+  template <class Container>
+  static void make_room(Container& container) {
+    if (container.size() == container.capacity()) container.reserve(std::max(kMembersMost, 2 * container.size()));
   }
 
   bool refuse(std::string why, ErrorCode& ec) {
@@ -115,6 +130,9 @@ class Builder {
     ec = bj::error::syntax;
     return false;
   }
+
+  static constexpr std::size_t kMembersMost = 4;  // what most objects and arrays have room enough with
+  static constexpr std::size_t kNestedMost = 4;
 
   Json root_;
   std::vector<Json> open_;         // containers not closed yet, outermost first
@@ -184,6 +202,11 @@ void append_number(std::string& out, double number) {
   if (digits.find_first_of(".e") == std::string_view::npos) out += ".0";  // a double stays a double
 }
 
+void append_integer(std::string& out, auto number) {
+  std::array<char, 24> buffer;
+  out.append(buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr);
+}
+
 void append(std::string& out, const Json& value);
 
 void append(std::string& out, const JsonObject& object) {
@@ -214,8 +237,8 @@ void append(std::string& out, const Json& value) {
   switch (value.kind()) {
     case bj::kind::null: out += "null"; break;
     case bj::kind::bool_: out += value.get_bool() ? "true" : "false"; break;
-    case bj::kind::int64: out += std::to_string(value.get_int64()); break;
-    case bj::kind::uint64: out += std::to_string(value.get_uint64()); break;
+    case bj::kind::int64: append_integer(out, value.get_int64()); break;
+    case bj::kind::uint64: append_integer(out, value.get_uint64()); break;
     case bj::kind::double_: append_number(out, value.get_double()); break;
     case bj::kind::string: append_json_string(out, view(value.get_string())); break;
     case bj::kind::array: append(out, value.get_array()); break;
@@ -324,6 +347,9 @@ static std::size_t plain_bytes(std::string_view text, std::size_t at) {
 
 void append_json_string(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
+  if (const std::size_t wanted = out.size() + text.size() + 2; wanted > out.capacity()) {
+    out.reserve(std::max(wanted, 2 * out.capacity()));
+  }
   out += '"';
   std::size_t plain = 0;  // start of the bytes not copied yet
   for (std::size_t i = plain_bytes(text, 0); i < text.size();) {
@@ -358,6 +384,10 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+void append_json(std::string& out, const Json& value) { append(out, value); }
+
+void append_json_integer(std::string& out, std::int64_t number) { append_integer(out, number); }
+
 std::string json_quote(std::string_view text) {
   std::string out;
   append_json_string(out, text);
@@ -380,16 +410,37 @@ std::string to_json(const JsonArray& array) {
   return out;
 }
 
-std::vector<RawMember> raw_members(std::string_view text) {
-  std::vector<RawMember> members;
+namespace {
+
+// The text of a string as it stands in JSON, quotes included.
+std::optional<std::string> read_key(std::string_view quoted) {
+  const bool is_plain = quoted.size() >= 2 && quoted.front() == '"' && quoted.find('\\') == std::string_view::npos;
+  if (is_plain) return std::string(quoted.substr(1, quoted.size() - 2));
+  const auto key = parse_json(quoted);
+  if (!key || !key->is_string()) return std::nullopt;
+  return std::string(view(key->get_string()));
+}
+
+// Until `take` says that it has seen enough.
+void for_each_raw_member(std::string_view text, const auto& take) {
   Span span(text);
-  if (!span.take('{')) return members;
+  if (!span.take('{')) return;
   while (!span.take('}')) {
-    const auto key = parse_json(span.value());
-    if (!key || !key->is_string() || !span.take(':')) break;
-    members.push_back({std::string(view(key->get_string())), span.value()});
+    auto key = read_key(span.value());
+    if (!key || !span.take(':')) return;
+    if (!take(RawMember{std::move(*key), span.value()})) return;
     span.take(',');
   }
+}
+
+}  // namespace
+
+std::vector<RawMember> raw_members(std::string_view text) {
+  std::vector<RawMember> members;
+  for_each_raw_member(text, [&](RawMember member) {
+    members.push_back(std::move(member));
+    return true;
+  });
   return members;
 }
 
@@ -407,10 +458,12 @@ std::vector<std::string_view> raw_elements(std::string_view text) {
 }
 
 std::optional<std::string_view> raw_member(std::string_view text, std::string_view key) {
-  for (const RawMember& member : raw_members(text)) {
-    if (member.key == key) return member.value;
-  }
-  return std::nullopt;
+  std::optional<std::string_view> found;
+  for_each_raw_member(text, [&](const RawMember& member) {
+    if (member.key == key) found = member.value;
+    return !found;
+  });
+  return found;
 }
 
 const Json* find(const JsonObject& object, std::string_view key) {

@@ -38,6 +38,9 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 std::string to_json(const Json& value);
 std::string to_json(const JsonObject& object);
 std::string to_json(const JsonArray& array);
+// The same, at the end of a text.
+void append_json(std::string& out, const Json& value);
+void append_json_integer(std::string& out, std::int64_t number);
 // Appends `text` as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 std::string json_quote(std::string_view text);

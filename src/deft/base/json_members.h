@@ -20,7 +20,7 @@ class JsonMembers {
   }
   Self& number(std::string_view key, std::int64_t value) {
     begin(key);
-    members_ += std::to_string(value);
+    append_json_integer(members_, value);
     return self();
   }
   Self& flag(std::string_view key, bool value) {
@@ -28,7 +28,11 @@ class JsonMembers {
     members_ += value ? "true" : "false";
     return self();
   }
-  Self& json(std::string_view key, const Json& value) { return raw(key, to_json(value)); }
+  Self& json(std::string_view key, const Json& value) {
+    begin(key);
+    append_json(members_, value);
+    return self();
+  }
   Self& raw(std::string_view key, std::string_view json_text) {
     begin(key);
     members_ += json_text;
@@ -42,10 +46,13 @@ class JsonMembers {
  private:
   Self& self() { return static_cast<Self&>(*this); }
   void begin(std::string_view key) {
+    if (members_.empty()) members_.reserve(kMembersBytesMost);
     members_ += ",\"";
     members_ += key;
     members_ += "\":";
   }
+
+  static constexpr std::size_t kMembersBytesMost = 240;  // of most lines
 
   std::string members_;
 };

@@ -14,16 +14,9 @@ bool is_word_character(char c) {
 }
 
 std::string call_block(const ToolUseBlock& use) {
-  ToolUseBlock accepted = use;
-  ToolCall& call = accepted.call;
-  call.id = call_id_word(call.id);
-  call.name = api_tool_name(call.name);
-  if (call.invalid) {
-    // What really came is told in the result of the call.
-    call.invalid.reset();
-    call.input_text = "{}";
-  }
-  return block_json(accepted);
+  const ToolCall& call = use.call;
+  // What really came in an invalid one is told in its result.
+  return call_json(call_id_word(call.id), api_tool_name(call.name), call.invalid ? "{}" : call.input_text, use.extra);
 }
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
@@ -101,16 +94,20 @@ std::string text_block(std::string_view text) {
 }
 
 std::string result_block(std::string_view call_id, const ToolResult& result) {
-  std::string out = "{\"type\":\"tool_result\",\"tool_use_id\":" + json_quote(call_id_word(call_id));
+  std::string out;
+  out.reserve(result.text.size() + result.text.size() / 16 + call_id.size() + 100);
+  out += "{\"type\":\"tool_result\",\"tool_use_id\":";
+  append_json_string(out, call_id_word(call_id));
   if (result.blocks.empty()) {
-    out += ",\"content\":" + json_quote(result.text);
+    out += ",\"content\":";
+    append_json_string(out, result.text);
   } else {
     std::vector<std::string> blocks{text_block(result.text)};
     for (const Json& block : result.blocks) blocks.push_back(without_cache_mark(block));
     out += ",\"content\":" + content_of(blocks);
   }
   if (result.is_error()) out += ",\"is_error\":true";
-  return out + "}";
+  return out += '}';
 }
 
 std::vector<std::string> new_message_blocks(const JsonArray& new_messages) {
@@ -130,13 +127,17 @@ std::vector<std::string> new_message_blocks(const JsonArray& new_messages) {
 }
 
 std::string content_of(const std::vector<std::string>& blocks) {
+  std::size_t size = 2;
+  for (const std::string& block : blocks) size += block.size() + 1;
   std::string out;
+  out.reserve(size);
   for (const std::string& block : blocks) {
     if (block.empty()) continue;
     out += out.empty() ? '[' : ',';
     out += block;
   }
-  return out.empty() ? out : out + ']';
+  if (!out.empty()) out += ']';
+  return out;
 }
 
 std::string joined_content(std::string_view content, std::string_view more) {

@@ -7,12 +7,16 @@ namespace {
 class ObjectText {
  public:
   void add_raw(std::string_view key, std::string_view json) {
+    if (out_.empty()) out_.reserve(kBytesMost);
     out_ += out_.empty() ? '{' : ',';
     append_json_string(out_, key);
     out_ += ':';
     out_ += json;
   }
-  void add(std::string_view key, std::string_view text) { add_raw(key, json_quote(text)); }
+  void add(std::string_view key, std::string_view text) {
+    add_raw(key, {});
+    append_json_string(out_, text);
+  }
   void add(const JsonObject& members) {
     for (const auto& [key, value] : members) add_raw({key.data(), key.size()}, to_json(value));
   }
@@ -22,6 +26,8 @@ class ObjectText {
   std::string take() { return std::move(out_) + '}'; }
 
  private:
+  static constexpr std::size_t kBytesMost = 240;  // of most blocks
+
   std::string out_;
 };
 
@@ -60,19 +66,21 @@ std::string to_text(const ThinkingBlock& block) {
   return out.take();
 }
 
-std::string to_text(const ToolUseBlock& block) {
-  const ToolCall& call = block.call;
+ObjectText begun_call(std::string_view id, std::string_view name) {
   ObjectText out;
   out.add("type", "tool_use");
-  out.add("id", call.id);
-  out.add("name", call.name);
-  if (call.invalid) {
-    out.add_raw("input", "null");
-    out.add("invalid", *call.invalid);
-    out.add("input_text", call.input_text);
-  } else {
-    out.add_raw("input", without_space(call.input_text));
-  }
+  out.add("id", id);
+  out.add("name", name);
+  return out;
+}
+
+std::string to_text(const ToolUseBlock& block) {
+  const ToolCall& call = block.call;
+  if (!call.invalid) return call_json(call.id, call.name, call.input_text, block.extra);
+  ObjectText out = begun_call(call.id, call.name);
+  out.add_raw("input", "null");
+  out.add("invalid", *call.invalid);
+  out.add("input_text", call.input_text);
   out.add(block.extra);
   return out.take();
 }
@@ -80,6 +88,14 @@ std::string to_text(const ToolUseBlock& block) {
 std::string to_text(const OtherBlock& block) { return to_json(block.json); }
 
 }  // namespace
+
+std::string call_json(std::string_view id, std::string_view name, std::string_view input_text,
+                      const JsonObject& extra) {
+  ObjectText out = begun_call(id, name);
+  out.add_raw("input", without_space(input_text));
+  out.add(extra);
+  return out.take();
+}
 
 std::string block_json(const Block& block) {
   return std::visit([](const auto& one) { return to_text(one); }, block);

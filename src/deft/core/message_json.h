@@ -20,5 +20,7 @@ std::string error_line(const Error& error, std::string_view provider_code = {});
 
 // One content block as a JSON object.
 std::string block_json(const Block& block);
+// A call's, with other words for its id and name.
+std::string call_json(std::string_view id, std::string_view name, std::string_view input_text, const JsonObject& extra);
 
 }  // namespace deft

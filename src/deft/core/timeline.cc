@@ -52,7 +52,10 @@ std::string stages_json(const std::vector<TimelineStage>& stages) {
     if (json.size() > 1) json += ',';
     json += "{\"name\":";
     append_json_string(json, stage.name);
-    json += ",\"begin\":" + std::to_string(stage.span.begin_us) + ",\"end\":" + std::to_string(stage.span.end_us);
+    json += ",\"begin\":";
+    append_json_integer(json, stage.span.begin_us);
+    json += ",\"end\":";
+    append_json_integer(json, stage.span.end_us);
     if (!stage.outcome.empty()) {
       json += ",\"outcome\":";
       append_json_string(json, stage.outcome);

@@ -39,6 +39,14 @@ std::unexpected<Error> not_open(Assembler::Key index) {
   return malformed("a piece of block " + std::to_string(index) + ", which is not open");
 }
 
+// A piece of another kind than its block is ignored: thinking_delta comes for redacted blocks too.
+bool fits(PlainDelta::Kind kind, const Block& block) {
+  const bool is_text = std::holds_alternative<TextBlock>(block);
+  const bool is_thinking = std::holds_alternative<ThinkingBlock>(block);
+  if (kind == PlainDelta::Kind::text) return is_text;
+  return kind == PlainDelta::Kind::thinking ? is_thinking : !is_text && !is_thinking;
+}
+
 void add_citation(TextBlock& block, const Json& citation) {
   Json& citations = block.extra["citations"];
   if (!citations.is_array()) citations = JsonArray();
@@ -155,28 +163,30 @@ Result<void> AnthropicStream::stop_block(Assembler::Key index) {
   return assembler_.close(index);
 }
 
-Result<void> AnthropicStream::take_text(Assembler::Key index, std::string_view piece) {
-  Block* block = assembler_.find_open(index);
-  if (!block) return not_open(index);
-  return std::holds_alternative<TextBlock>(*block) ? assembler_.append(index, piece) : Result<void>();
+Result<void> AnthropicStream::take(const PlainDelta& delta) {
+  if (delta.kind == PlainDelta::Kind::stop) return stop_block(delta.index);
+  const Block* block = assembler_.find_open(delta.index);
+  if (!block) return not_open(delta.index);
+  return fits(delta.kind, *block) ? assembler_.append(delta.index, delta.text) : Result<void>();
 }
 
 Result<void> AnthropicStream::handle_delta(Assembler::Key index, const Json& delta, std::string_view text) {
   const std::string_view type = find_string(delta, "type").value_or(std::string_view());
-  const auto piece = [&](std::string_view key) { return piece_of(delta, key, text, {"delta"}); };
   Block* block = assembler_.find_open(index);
   if (!block) return not_open(index);
 
-  // A piece of another kind than its block is ignored: thinking_delta comes for redacted blocks too.
+  const auto append = [&](PlainDelta::Kind kind, std::string_view key) {
+    return fits(kind, *block) ? assembler_.append(index, piece_of(delta, key, text, {"delta"})) : Result<void>();
+  };
   auto* words = std::get_if<TextBlock>(block);
   auto* thinking = std::get_if<ThinkingBlock>(block);
   auto* other = std::get_if<OtherBlock>(block);
   if (type == "text_delta") {
-    if (words) return assembler_.append(index, piece("text"));
+    return append(PlainDelta::Kind::text, "text");
   } else if (type == "thinking_delta") {
-    if (thinking) return assembler_.append(index, piece("thinking"));
+    return append(PlainDelta::Kind::thinking, "thinking");
   } else if (type == "input_json_delta") {
-    if (!words && !thinking) return assembler_.append(index, piece("partial_json"));
+    return append(PlainDelta::Kind::input, "partial_json");
   } else if (type == "signature_delta") {
     const std::string signature = string_or_empty(delta, "signature");
     if (thinking) thinking->signature = signature;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "deft/core/assembler.h"
+#include "deft/model/plain_delta.h"
 
 namespace deft {
 
@@ -17,8 +18,8 @@ class AnthropicStream {
   static bool recognises(const Json& event);
   // `text` is the JSON text of `event`.
   Result<void> handle(const Json& event, std::string_view text);
-  // A text_delta that somebody has read already (model/plain_delta.h), inside a message.
-  Result<void> take_text(Assembler::Key index, std::string_view piece);
+  // One that somebody has read already, inside a message.
+  Result<void> take(const PlainDelta& delta);
   // A whole message, as the API answers when nothing was to be streamed.
   Result<void> handle_body(const Json& body, std::string_view text);
   // The bytes have ended inside a message: that is an error.

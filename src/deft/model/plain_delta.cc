@@ -1,5 +1,7 @@
 #include "deft/model/plain_delta.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "deft/base/utf8.h"
@@ -10,8 +12,18 @@
 namespace deft {
 namespace {
 
-constexpr std::string_view kBeginning = R"({"type":"content_block_delta","index":)";
-constexpr std::string_view kMiddle = R"(,"delta":{"type":"text_delta","text":")";
+constexpr std::string_view kBeginning = R"({"type":"content_block_)";
+constexpr std::string_view kOfDelta = R"(delta","index":)";
+constexpr std::string_view kOfStop = R"(stop","index":)";
+struct Middle {
+  std::string_view text;
+  PlainDelta::Kind kind;
+};
+constexpr std::array<Middle, 3> kMiddles = {{
+    {R"(,"delta":{"type":"text_delta","text":")", PlainDelta::Kind::text},
+    {R"(,"delta":{"type":"input_json_delta","partial_json":")", PlainDelta::Kind::input},
+    {R"(,"delta":{"type":"thinking_delta","thinking":")", PlainDelta::Kind::thinking},
+}};
 constexpr std::size_t kIndexDigitsMax = 9;
 
 bool take(std::string_view& text, std::string_view part) {
@@ -55,17 +67,34 @@ bool take_string(std::string_view& text, std::string& out) {
   return false;
 }
 
+bool take_index(std::string_view& text, std::int64_t& index) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const auto digits = static_cast<std::size_t>(end - text.data());
+  const bool is_number = error == std::errc() && text.front() != '-' && digits <= kIndexDigitsMax;
+  if (!is_number || (digits > 1 && text.front() == '0')) return false;
+  text.remove_prefix(digits);
+  return true;
+}
+
+bool take_piece(std::string_view& text, PlainDelta& delta) {
+  const auto* middle = std::ranges::find_if(kMiddles, [&](const Middle& one) { return text.starts_with(one.text); });
+  if (middle == kMiddles.end()) return false;
+  text.remove_prefix(middle->text.size());
+  delta.kind = middle->kind;
+  return take_string(text, delta.text) && take(text, "}");
+}
+
 }  // namespace
 
 std::optional<PlainDelta> read_plain_delta(std::string_view data) {
-  PlainDelta delta;
   if (!take(data, kBeginning)) return std::nullopt;
-  const auto [end, error] = std::from_chars(data.data(), data.data() + data.size(), delta.index);
-  const auto digits = static_cast<std::size_t>(end - data.data());
-  const bool is_number = error == std::errc() && data.front() != '-' && digits <= kIndexDigitsMax;
-  if (!is_number || (digits > 1 && data.front() == '0')) return std::nullopt;
-  data.remove_prefix(digits);
-  if (!take(data, kMiddle) || !take_string(data, delta.text) || !take(data, "}")) return std::nullopt;
+  PlainDelta delta;
+  if (take(data, kOfStop)) {
+    delta.kind = PlainDelta::Kind::stop;
+    if (!take_index(data, delta.index)) return std::nullopt;
+  } else if (!take(data, kOfDelta) || !take_index(data, delta.index) || !take_piece(data, delta)) {
+    return std::nullopt;
+  }
   const auto take_blanks = [&] { data.remove_prefix(std::min(data.find_first_not_of(' '), data.size())); };
   take_blanks();
   if (!take(data, "}")) return std::nullopt;

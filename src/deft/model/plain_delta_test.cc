@@ -29,10 +29,32 @@ TEST(PlainDelta, IsReadAsJsonWouldReadIt) {
       read_plain_delta(R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}    })"));
 }
 
+TEST(PlainDelta, InputsThoughtsAndEndsOfBlocksAreReadToo) {
+  const auto input = read_plain_delta(
+      R"({"type":"content_block_delta","index":7,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1"}})");
+  ASSERT_TRUE(input);
+  EXPECT_EQ(input->kind, PlainDelta::Kind::input);
+  EXPECT_EQ(input->index, 7);
+  EXPECT_EQ(input->text, R"({"a":1)");
+  const auto thought =
+      read_plain_delta(R"({"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"so"}})");
+  ASSERT_TRUE(thought);
+  EXPECT_EQ(thought->kind, PlainDelta::Kind::thinking);
+  EXPECT_EQ(thought->text, "so");
+  const auto stop = read_plain_delta(R"({"type":"content_block_stop","index":12  })");
+  ASSERT_TRUE(stop);
+  EXPECT_EQ(stop->kind, PlainDelta::Kind::stop);
+  EXPECT_EQ(stop->index, 12);
+}
+
 TEST(PlainDelta, EverythingElseIsLeftToJson) {
   const std::string good = delta_with("text");
   for (std::size_t i = 0; i < good.size(); ++i) {
     EXPECT_FALSE(read_plain_delta(good.substr(0, i))) << "cut at " << i;
+  }
+  const std::string stop = R"({"type":"content_block_stop","index":1})";
+  for (std::size_t i = 0; i < stop.size(); ++i) {
+    EXPECT_FALSE(read_plain_delta(stop.substr(0, i))) << "cut at " << i;
   }
   const std::vector<std::string> others = {
       delta_with(R"(\u0041)"),
@@ -48,7 +70,12 @@ TEST(PlainDelta, EverythingElseIsLeftToJson) {
       R"({"type":"content_block_delta","index":,"delta":{"type":"text_delta","text":"x"}})",
       R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x","text":"y"}})",
       R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"},"more":1})",
-      R"({"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","text":"x"}})"};
+      R"({"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","text":"x"}})",
+      R"({"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"x","signature":"y"}})",
+      R"({"type":"content_block_stop","index":-1})",
+      R"({"type":"content_block_stop","index":1.0})",
+      R"({"type":"content_block_stop","index":1,"more":2})",
+      R"({"type":"content_block_stop","index":1}})"};
   for (const std::string& data : others) {
     EXPECT_FALSE(read_plain_delta(data)) << data;
   }

@@ -81,7 +81,7 @@ void StreamDecoder::handle(const SseEvent& event) {
   const bool may_be_plain = api_ == StreamApi::anthropic_messages && assembler_.in_message() && !skipping_ && !watcher_;
   if (may_be_plain) {
     if (const auto delta = read_plain_delta(event.data)) {
-      if (auto taken = anthropic_.take_text(delta->index, delta->text); !taken) fail(taken.error());
+      if (auto taken = anthropic_.take(*delta); !taken) fail(taken.error());
       return;
     }
   }
