@@ -2,10 +2,13 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +22,10 @@
 #include <vector>
 
 // The floor: the smallest native client that can be told to do the same. It sends the same requests, byte for byte
-// (they were recorded), reads the same streams, and makes the system calls that the tools need. It knows no permission,
-// no order, no JSON beyond finding a string in it, and trusts everybody.
+// (they were recorded), reads the same streams, and makes the system calls that cannot be left out: those of the tools,
+// and those that keep the promises of the program it is compared with (what has happened is in a file before the next
+// request, what is going to be changed before it is, the old content too; no link is followed on the way to a file). It
+// knows no permission, no order, no JSON beyond finding a string in it, and trusts everybody.
 
 extern char** environ;
 
@@ -30,7 +35,9 @@ class FloorClient {
  public:
   // `folder` holds the bodies: 0, 1, 2 …
   FloorClient(std::uint16_t port, std::string folder)
-      : folder_(std::move(folder)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+      : folder_(std::move(folder)),
+        socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+        journal_(::open((folder_ + "/journal").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -49,10 +56,16 @@ class FloorClient {
                std::to_string(body.size()) + "\r\n\r\n" + body);
       read_answer();
       end_commands();
+      remember(told_);
+      told_.clear();
     }
   }
 
  private:
+  void remember(std::string_view what) {
+    if (::write(journal_, what.data(), what.size()) < 0) std::exit(1);
+  }
+
   void send_all(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t count = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -103,7 +116,8 @@ class FloorClient {
     } else if (data.find("\"input_json_delta\"") != std::string_view::npos) {
       input_ += member(data, "partial_json");
     } else if (data.find("\"content_block_stop\"") != std::string_view::npos && !tool_.empty()) {
-      if (tool_ == "Read") read_file(member(input_, "file_path"));
+      told_ += input_;
+      if (tool_ == "Read") told_ += read_file(member(input_, "file_path"));
       if (tool_ == "Edit") edit_file();
       if (tool_ == "Bash") start_command(member(input_, "command"));
       tool_.clear();
@@ -111,8 +125,13 @@ class FloorClient {
   }
 
   std::string read_file(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    std::string content(1 << 16, '\0');
+    open_how how{};
+    how.flags = O_RDONLY | O_CLOEXEC;
+    how.resolve = RESOLVE_NO_SYMLINKS;
+    const int file = static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how));
+    struct stat status{};
+    if (::fstat(file, &status) != 0) std::exit(1);
+    std::string content(static_cast<std::size_t>(status.st_size), '\0');
     const ssize_t count = ::read(file, content.data(), content.size());
     content.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
     ::close(file);
@@ -122,10 +141,16 @@ class FloorClient {
   void edit_file() {
     const std::string path = member(input_, "file_path");
     std::string content = read_file(path);
+    write_file(folder_ + "/before", content);
+    remember(input_);
     const std::string from = member(input_, "old_string");
     if (const std::size_t at = content.find(from); at != std::string::npos) {
       content.replace(at, from.size(), member(input_, "new_string"));
     }
+    write_file(path, content);
+  }
+
+  void write_file(const std::string& path, std::string_view content) {
     const std::string temporary = path + ".new";
     const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (::write(file, content.data(), content.size()) < 0) std::exit(1);
@@ -138,6 +163,7 @@ class FloorClient {
     int output;
   };
   void start_command(const std::string& command) {
+    remember(command);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) std::exit(1);
     posix_spawn_file_actions_t actions;
@@ -171,6 +197,8 @@ class FloorClient {
 
   std::string folder_;
   int socket_;
+  int journal_;
+  std::string told_;  // this turn, and not remembered yet
   std::string text_;
   std::string tool_;
   std::string input_;

@@ -585,9 +585,13 @@ void Agent::take_interrupt(Prompt prompt) {
 
 // From the turn's thread, and from workers: those tell of progress, which goes on as it is.
 void Agent::show(Event event) {
-  if (const auto* answered = std::get_if<CallAnswered>(&event)) {
+  if (auto* answered = std::get_if<CallAnswered>(&event)) {
     log_->answered(*answered);
+    Json details = std::exchange(answered->result.details, Json());
     answers_.push_back(*answered);
+    // They are for those who watch; but an answer by a schema is taken from them.
+    if (options_.structured) answers_.back().result.details = details;
+    answered->result.details = std::move(details);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;
   if (const auto* discarded = std::get_if<MessageDiscarded>(&event)) discard_kept_ = discarded->kept;

@@ -181,6 +181,7 @@ Result<void> Journal::write(std::string_view lines) {
 // What is late goes with them, and stays late if it is not written.
 std::expected<void, Journal::Unwritten> Journal::try_to_write(std::string_view lines) {
   std::string joined;
+  joined.reserve(is_torn_ || !late_.empty() ? late_.size() + lines.size() + 1 : 0);
   if (is_torn_ || !late_.empty()) joined.append(is_torn_ ? "\n" : "").append(late_).append(lines);
   const std::string_view bytes = joined.empty() ? lines : std::string_view(joined);
   ssize_t count = 0;

@@ -1,8 +1,10 @@
 #include "deft/base/encoding.h"
+#include "deft/base/byte_runs.h"
 
 #include <algorithm>
 #include <array>
 
+#include "deft/base/byte_runs.h"
 #include "deft/base/legacy_encoding.h"
 #include "deft/base/utf8.h"
 
@@ -62,26 +64,11 @@ struct Census {
   std::size_t zeros = 0;
 };
 
-// How many bytes at the beginning are printable ASCII: nearly all of most files.
-std::size_t printable_bytes(std::string_view bytes) {
-  const auto is_odd = [&](std::size_t i) { return static_cast<unsigned>(byte_at(bytes, i) - 0x20) >= 0x7F - 0x20; };
-  std::size_t count = 0;
-  // Some at a time, without a branch in between: compilers make one instruction of many.
-  constexpr std::size_t kStep = 32;
-  for (; count + kStep <= bytes.size(); count += kStep) {
-    unsigned odd = 0;
-    for (std::size_t i = 0; i < kStep; ++i) odd |= static_cast<unsigned>(is_odd(count + i));
-    if (odd != 0) break;
-  }
-  while (count < bytes.size() && !is_odd(count)) ++count;
-  return count;
-}
-
 Census take_census(std::string_view bytes, Encoding encoding) {
   Census census;
   while (!bytes.empty()) {
     if (encoding == Encoding::utf8) {
-      const std::size_t printable = printable_bytes(bytes);
+      const std::size_t printable = printable_run(bytes);
       census.characters += printable;
       bytes.remove_prefix(printable);
       if (bytes.empty()) break;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <boost/json/basic_parser_impl.hpp>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <unordered_set>
 #include <utility>
 
+#include "deft/base/byte_runs.h"
 #include "deft/base/check.h"
 #include "deft/base/utf8.h"
 
@@ -323,28 +322,6 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
   return fail(code, position(text, parsed) + (own.empty() ? reason(ec, limits) : own));
 }
 
-// How many bytes from `at` on stand in JSON as they are: ASCII that needs no escape. Eight at a time, because requests
-// of megabytes are written again for every message; the last seven may be left for the caller.
-static std::size_t plain_bytes(std::string_view text, std::size_t at) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101U;
-  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-  const auto has_byte_below = [](std::uint64_t word, std::uint64_t limit) { return (word - kOnes * limit) & ~word; };
-  std::size_t end = at;
-  for (; end + sizeof(std::uint64_t) <= text.size(); end += sizeof(std::uint64_t)) {
-    std::uint64_t word;
-    std::memcpy(&word, text.data() + end, sizeof word);
-    const std::uint64_t special = word | has_byte_below(word, 0x20) | has_byte_below(word ^ (kOnes * '"'), 1) |
-                                  has_byte_below(word ^ (kOnes * '\\'), 1);
-    if ((special & kHighBits) == 0) continue;
-    // Of the bytes that are found the first is certain.
-    if constexpr (std::endian::native == std::endian::little) {
-      end += static_cast<std::size_t>(std::countr_zero(special & kHighBits)) / 8;
-    }
-    break;
-  }
-  return end - at;
-}
-
 void append_json_string(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   if (const std::size_t wanted = out.size() + text.size() + 2; wanted > out.capacity()) {
@@ -352,12 +329,12 @@ void append_json_string(std::string& out, std::string_view text) {
   }
   out += '"';
   std::size_t plain = 0;  // start of the bytes not copied yet
-  for (std::size_t i = plain_bytes(text, 0); i < text.size();) {
+  for (std::size_t i = json_plain_run(text); i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
     const std::size_t length = c < 0x80 ? 1 : utf8_sequence_length(text.substr(i));
     if (length != 0 && c >= 0x20 && c != '"' && c != '\\') {
       i += length;
-      if (length > 1) i += plain_bytes(text, i);
+      if (length > 1) i += json_plain_run(text.substr(i));
       continue;
     }
     out.append(text, plain, i - plain);
@@ -378,7 +355,7 @@ void append_json_string(std::string& out, std::string_view text) {
       out += kHex[c & 15];
     }
     plain = ++i;
-    i += plain_bytes(text, i);
+    i += json_plain_run(text.substr(i));
   }
   out.append(text, plain);
   out += '"';

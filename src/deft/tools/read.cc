@@ -139,8 +139,9 @@ Result<ToolResult> read_text(const Input& input, const OpenedFile& file, const F
                       {"totalLines", lines.size()}};
   if (excerpt.hit_cap) shown["truncatedByTokenCap"] = true;
   if (is_repetition(input, excerpt, seen, io)) shown["isUnchanged"] = true;
-  return ToolResult{.details = JsonObject{{"type", "text"}, {"file", std::move(shown)}},
-                    .modifiers = {FileWasSeen{std::move(seen)}}};
+  ToolResult result{.details = JsonObject{{"type", "text"}, {"file", std::move(shown)}}};
+  result.modifiers.emplace_back(FileWasSeen{std::move(seen)});
+  return result;
 }
 
 Result<ToolResult> read_image(const Input& input, FileContent file, const ImageInfo& image, ToolIo& io) {
