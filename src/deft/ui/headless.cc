@@ -18,7 +18,6 @@
 #include "deft/base/overloaded.h"
 #include "deft/base/secret_mask.h"
 #include "deft/os/secrecy.h"
-#include "deft/os/uuid.h"
 #include "deft/ui/event_log.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
@@ -83,8 +82,12 @@ class HeadlessRun {
     agent_ = &session_->agent();
     output_.use_session(session_->id());
     if (options_.stream_input) {
-      host_.emplace(HeadlessHost::Parts{
-          .session = *session_, .output = output_, .port = port_, .decides = options_.host_decides});
+      host_.emplace(HeadlessHost::Parts{.session = *session_,
+                                        .output = output_,
+                                        .port = port_,
+                                        .decides = options_.host_decides,
+                                        .replays_messages = options_.replay_user_messages});
+      session_->agent().options().waiting = &*host_;
       output_.also_tell(*host_);
       listen();
     }
@@ -126,17 +129,9 @@ class HeadlessRun {
     while (!ends_) {
       auto message = host_->next_turn();
       if (!message || ends_) break;
-      if (message->prompt.uuid.empty()) message->prompt.uuid = random_uuid();
-      if (options_.replay_user_messages) replay(*message);
       exit_code = turn(message->prompt);
     }
     return exit_code;
-  }
-
-  void replay(const HostMessage& message) {
-    JsonObject line{{"type", "user"}, {"message", message.message}, {"parent_tool_use_id", Json()}, {"isReplay", true}};
-    line["uuid"] = message.prompt.uuid;
-    output_.put(std::move(line));
   }
 
   int turn(Prompt prompt) {
@@ -158,7 +153,8 @@ class HeadlessRun {
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
                            .output_tokens_max = session_->agent().options().output_tokens_max,
-                           .queued_turns = host_ ? host_->queued_turns() : 0});
+                           .queued_turns = host_ ? host_->queued_turns() : 0,
+                           .messages = host_ ? host_->messages_of_turn() : std::vector<std::string>()});
     return meaning_of(end).is_error ? kExitError : 0;
   }
 
@@ -189,6 +185,7 @@ class HeadlessRun {
                  {"apiKeySource", key.empty() ? "none" : key},
                  {"claude_code_version", kProtocolVersion},
                  {"deft_version", DEFT_VERSION},
+                 {"capabilities", JsonArray{"interrupt_receipt_v1", "interrupt_cancel_queued_v1"}},
                  {"output_style", "default"},
                  {"agents", std::move(agents)},
                  {"skills", std::move(skills)},
