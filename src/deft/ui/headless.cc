@@ -57,8 +57,14 @@ class HeadlessRun {
         return port_.ask_and_wait(std::move(request), callback.deadline, std::move(stop));
       };
       options_.session.host = HostAccess{
-          .ask_and_wait = [this](JsonObject request,
-                                 std::stop_token stop) { return port_.ask_and_wait(std::move(request), {}, stop); },
+          .ask_and_wait =
+              [this](JsonObject request, std::stop_token stop) {
+                const bool is_for_a_person = find_string(Json(request), "subtype") == "elicitation";
+                if (is_for_a_person) output_.begin_question();
+                auto answer = port_.ask_and_wait(std::move(request), {}, std::move(stop));
+                if (is_for_a_person) output_.end_question();
+                return answer;
+              },
           .ask = [this](JsonObject request,
                         std::function<void(Result<Json>)> then) { port_.ask(std::move(request), std::move(then)); }};
     }
@@ -66,6 +72,7 @@ class HeadlessRun {
     if (options_.stream_input) {
       options_.session.give_prompt = [this](const std::string& prompt) { give(prompt); };
     }
+    options_.session.tell_of_hooks = [this](const HookLife& life) { output_.show_hook(life); };
     if (options_.events_file) {
       auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
       if (!log) return complain(log.error().message);
@@ -141,6 +148,7 @@ class HeadlessRun {
       ends_ = true;
       return kExitError;
     }
+    output_.begin_work();
     begin_session(prompt);
     session_->agent().announce_turn();  // whoever sees it begin may end it
     if (ends_) return 0;
@@ -193,6 +201,7 @@ class HeadlessRun {
   }
 
   int end(int exit_code) {
+    output_.rest();
     for (const std::string& text : session_->left_running()) output_.notice(text);
     if (has_begun_) session_->end("other");
     reader_.reset();  // nobody tells us anything any more

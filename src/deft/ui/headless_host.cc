@@ -209,6 +209,7 @@ std::optional<HostMessage> HeadlessHost::next_turn() {
       parts_.session.agent().engine().executor().take_waiting();
       lock.lock();
     }
+    if (queue_.empty()) parts_.output.rest();
     changed_.wait(lock, [this] { return ended_ || !queue_.empty(); });
     if (queue_.empty()) return std::nullopt;
     const auto due = next_due();
@@ -312,15 +313,23 @@ void HeadlessHost::show(Event event) {
 void HeadlessHost::ask_permission(const PermissionAsked& asked) {
   if (!parts_.decides) return;
   const std::string question = asked.id;
+  {
+    const std::lock_guard lock(mutex_);
+    questions_.insert_or_assign(question, std::string());
+  }
+  parts_.output.begin_question();
   std::string id = parts_.port.ask(can_use_tool(asked), [this, question](Result<Json> reply) {
+    bool was_open = false;
     {
       const std::lock_guard lock(mutex_);
-      questions_.erase(question);
+      was_open = questions_.erase(question) > 0;
     }
+    if (was_open) parts_.output.end_question();
     parts_.session.agent().feed(answer_of_host(question, std::move(reply)));
   });
   const std::lock_guard lock(mutex_);
-  questions_.insert_or_assign(question, std::move(id));
+  const auto open = questions_.find(question);
+  if (open != questions_.end()) open->second = std::move(id);
 }
 
 void HeadlessHost::withdraw(const std::string& question) {
@@ -332,6 +341,7 @@ void HeadlessHost::withdraw(const std::string& question) {
     id = std::move(found->second);
     questions_.erase(found);
   }
+  parts_.output.end_question();
   parts_.port.cancel(id);
 }
 
