@@ -164,7 +164,7 @@ void Agent::announce_turn() {
 
 void Agent::announce_end() {
   if (turn_ % 2 == 1) ++turn_;
-  ends_at_once_ = false;
+  ends_at_once_ = makes_room_ = false;
 }
 
 TurnEnd Agent::run_turn(const Prompt& prompt) {
@@ -220,6 +220,7 @@ Attempts Agent::fresh_attempts() const {
 }
 
 void Agent::send_request() {
+  if (makes_room_) return end_turn(TurnReason::aborted_streaming);
   if (const auto limit = reached_limit()) return end_turn(*limit);
   add_late_words();
   add_news();
@@ -431,6 +432,9 @@ void Agent::finish_message() {
     add_user(content_of({text_block(kAbortNotice)}), {.source = "abort"});
     return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
   }
+  if (makes_room_ && (has_calls || aborted_streaming_)) {
+    return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
+  }
   if (kept_in_a_row_ > kBrokenMessagesKeptMax) {
     return end_turn(TurnReason::model_error, "the model's answers keep breaking off: " + so_far_.failure->message);
   }
@@ -448,6 +452,7 @@ void Agent::finish_message() {
     return end_turn(TurnReason::hook_stopped, *why);
   }
   if (options_.structured && options_.structured->value() && prompts_.empty()) return consider_end();
+  add_waiting();
   await_prompts(AfterPrompts::next_request);
 }
 
@@ -522,6 +527,7 @@ void Agent::ask_for_structured_output() {
 void Agent::end_turn(TurnReason reason, std::string explanation) {
   drop_news();
   phase_ = Phase::idle;
+  makes_room_ = false;
   ++turn_;
   so_far_.reason = reason;
   if (options_.structured) so_far_.structured_output = options_.structured->value();
@@ -568,17 +574,6 @@ void Agent::take_abort(std::size_t turn) {
   if (never_began) return end_turn(TurnReason::aborted_streaming);
   if (streaming) return keep_message(message_.so_far(), MessageCompleted::How::aborted);
   phase_ = Phase::finishing;
-}
-
-void Agent::interrupt(Prompt prompt) {
-  executor().post([this, said = std::move(prompt)]() mutable { take_interrupt(std::move(said)); });
-}
-
-void Agent::take_interrupt(Prompt prompt) {
-  if (phase_ == Phase::idle || aborted_) return;
-  take_prompt(std::move(prompt));
-  executor().take_now(Interrupted{});
-  if (phase_ == Phase::awaiting) await_prompts(AfterPrompts::last_word);
 }
 
 // --- the engine tells us ---

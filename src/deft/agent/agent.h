@@ -50,6 +50,15 @@ class AgentChildren {
   virtual void end() = 0;                            // the same, and it is waited for
 };
 
+// Prompts that wait for a turn of their own, and may be told to the model in the one under way instead, with the next
+// results. They stay their owner's until they are taken. On the turn's thread.
+class WaitingPrompts {
+ public:
+  virtual ~WaitingPrompts() = default;
+  virtual std::vector<Prompt> offered() = 0;       // in order; each has a uuid
+  virtual bool take(const std::string& uuid) = 0;  // false: it is not to be had any more
+};
+
 // How long a conversation may become.
 struct ContextLimits {
   std::uint64_t window_tokens = kContextWindowTokensDefault;  // of the model
@@ -75,6 +84,7 @@ struct AgentOptions {
   TurnLimits limits = {};
   ContextLimits context = {};
   AgentChildren* children = nullptr;                         // outlives the agent; nothing: it starts no others
+  WaitingPrompts* waiting = nullptr;                         // outlives its turns; nothing: nobody waits
   bool waits_for_children = false;                           // a turn does not end before those in the background have
   std::optional<Duration> children_patience = std::nullopt;  // but no later than this; nothing: as late as it takes
   // What the model shall know with its next request, each once; no request is made for it.
@@ -149,8 +159,12 @@ class Agent final : private Frontend {
   // From any thread; without a turn they change nothing.
   void abort();  // Ctrl-C: the request is cancelled, calls are stopped, the turn ends
   void interrupt(
-      Prompt prompt);      // a new message of the user: calls that can be interrupted stop; it follows the results
-  void feed(Feed answer);  // answers to questions, results of the host's tools
+      Prompt prompt);  // a new message of the user: calls that can be interrupted stop; it follows the results
+  // The turn makes room for another: what can be interrupted stops, calls that cannot are finished, and it ends.
+  // Between two turns nothing happens.
+  void make_room();
+  void look_at_waiting();         // there is one more; a turn that only waits for others takes it now
+  void feed(Feed answer);         // answers to questions, results of the host's tools
   void wake(std::string notice);  // there is news of the children; `notice` is for people
   // Something has happened that the model should know of, such as a line of a monitored command. It is told before its
   // next request, and asked once more if it had said its last word, though not without end.
@@ -203,7 +217,11 @@ class Agent final : private Frontend {
   void end_turn(TurnReason reason, std::string explanation = {});
 
   void take_abort(std::size_t turn);
+  // agent_waiting.cc: what is said while a turn is under way
   void take_interrupt(Prompt prompt);
+  void take_make_room(std::size_t turn);
+  void add_waiting();
+  void drop_waiting();
   void end_request();
   void ask_again_in(Duration delay);
   bool ask_for_less(const ModelFailure& failure);
@@ -216,6 +234,7 @@ class Agent final : private Frontend {
     std::size_t number = 0;
     Prompt prompt;
     bool is_judged = false;
+    bool waits = false;  // it is still its owner's: WaitingPrompts
     HookOutcome said = {};
     // Of one that calls a command.
     std::optional<std::string> refusal = std::nullopt;  // why it was not carried out
@@ -224,7 +243,7 @@ class Agent final : private Frontend {
   };
   enum class AfterPrompts : std::uint8_t { first_request, next_request, last_word };
   bool is_subagent() const { return !options_.engine.agent_id.empty(); }
-  void take_prompt(Prompt prompt);
+  void take_prompt(Prompt prompt, bool waits = false);
   std::optional<HookMoment> moment_of(const Prompt& prompt);
   void await_prompts(AfterPrompts after);
   void go_on_with_prompts();
@@ -322,6 +341,7 @@ class Agent final : private Frontend {
   std::stop_source expanding_;             // commands of prompts
   std::string granted_model_;              // that a skill has asked for
   bool aborted_ = false;
+  bool makes_room_ = false;  // it ends as soon as that can be; also if it was only announced
   bool aborted_streaming_ = false;
   bool retry_due_ = false;
   bool discard_kept_ = false;  // what the executor said to the last discard

@@ -59,10 +59,10 @@ std::optional<HookMoment> Agent::moment_of(const Prompt& prompt) {
   return user_prompt_submit(hook_scene(), text_of(prompt), "user");
 }
 
-void Agent::take_prompt(Prompt prompt) {
+void Agent::take_prompt(Prompt prompt, bool waits) {
   auto moment = moment_of(prompt);
   const std::size_t number = ++prompts_given_;
-  prompts_.push_back({.number = number, .prompt = std::move(prompt)});
+  prompts_.push_back({.number = number, .prompt = std::move(prompt), .waits = waits});
   if (!moment) return look_for_command(number);
   hooks_->ask(std::move(*moment), [this, number](HookOutcome outcome) {
     GivenPrompt* given = given_prompt(number);
@@ -80,6 +80,7 @@ void Agent::await_prompts(AfterPrompts after) {
 
 void Agent::go_on_with_prompts() {
   if (!std::ranges::all_of(prompts_, &GivenPrompt::is_judged)) return;
+  drop_waiting();
   std::optional<std::string> stopped, blocked;
   for (const GivenPrompt& given : prompts_) {
     if (given.said.stops && !stopped) stopped = given.said.stop_reason;

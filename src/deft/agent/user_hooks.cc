@@ -10,6 +10,7 @@
 #include "deft/agent/hook_program.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
+#include "deft/os/uuid.h"
 
 // A moment, from top to bottom: choose the hooks, make their input once, ask all of them side by side, fold the answers
 // in the order of the settings. How a hook is asked depends on its type; how its words are understood does not.
@@ -40,6 +41,12 @@ void side_by_side(std::size_t count, const std::function<void(std::size_t)>& wor
 
 std::string shown(std::string_view text) {
   return to_valid_utf8(first_characters(utf8_prefix(text, kHookOutputBytesMax), kHookTextCharactersMax));
+}
+
+void note_end(const HookEnd& end, HookReport& report) {
+  if (end.how == HookEnd::How::exited) report.exit_code = end.exit_code;
+  report.output = shown(end.output);
+  report.errors = shown(end.errors);
 }
 
 HookAnswer answer_of_error(HookEvent event, const Error& error, bool blocks_on_failure) {
@@ -197,21 +204,44 @@ AnsweredHook UserHooks::ask(const Asking& asking, const ChosenHook& chosen) {
   AnsweredHook answered{.answer = {}, .report = {.hook = hook.name, .source = hook.origin}};
   const TimePoint began = parts_.clock.now();
   HookAnswer& answer = answered.answer;
-  if (hook.broken) {
-    answer = answer_of_failure(hook.event, *hook.broken, chosen.blocks_on_failure);
-  } else {
-    switch (hook.type) {
-      case HookType::command: answer = ask_program(asking, chosen, answered.report); break;
-      case HookType::http: answer = ask_http(asking, chosen); break;
-      case HookType::mcp_tool: answer = ask_mcp_tool(asking, chosen); break;
-      case HookType::prompt:
-      case HookType::agent: answer = ask_model(asking, chosen); break;
-      case HookType::callback: answer = ask_host(asking, chosen); break;
-    }
-  }
+  const HookLife life = begin(asking.moment);
+  answer = ask_by_type(asking, chosen, life, answered.report);
   answered.report.duration = std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock.now() - began);
   bound(answer, asking, hook);
+  if (answer.end != HookReport::End::in_background) tell_end(life, answer, answered.report);
   return answered;
+}
+
+HookAnswer UserHooks::ask_by_type(const Asking& asking, const ChosenHook& chosen, const HookLife& life,
+                                  HookReport& report) {
+  const Hook& hook = *chosen.hook;
+  if (hook.broken) return answer_of_failure(hook.event, *hook.broken, chosen.blocks_on_failure);
+  switch (hook.type) {
+    case HookType::command: return ask_program(asking, chosen, life, report);
+    case HookType::http: return ask_http(asking, chosen, report);
+    case HookType::mcp_tool: return ask_mcp_tool(asking, chosen, report);
+    case HookType::prompt:
+    case HookType::agent: return ask_model(asking, chosen, report);
+    case HookType::callback: return ask_host(asking, chosen, report);
+  }
+  return answer_of_failure(hook.event, "There is no such type of hooks", chosen.blocks_on_failure);
+}
+
+HookLife UserHooks::begin(const HookMoment& moment) const {
+  if (!parts_.services.tell) return {};
+  std::string name(to_string(moment.event));
+  if (!moment.subject.empty()) name += ":" + moment.subject;
+  HookLife life{.id = random_uuid(), .event = moment.event, .name = std::move(name)};
+  parts_.services.tell(life);
+  return life;
+}
+
+void UserHooks::tell_end(HookLife life, const HookAnswer& answer, HookReport report) const {
+  if (!parts_.services.tell) return;
+  report.end = answer.end;
+  report.error = answer.error;
+  life.ended = std::move(report);
+  parts_.services.tell(life);
 }
 
 void UserHooks::bound(HookAnswer& answer, const Asking& asking, const Hook& hook) {
@@ -225,31 +255,33 @@ void UserHooks::bound(HookAnswer& answer, const Asking& asking, const Hook& hook
 
 // --- programs ---
 
-HookAnswer UserHooks::ask_program(const Asking& asking, const ChosenHook& chosen, HookReport& report) {
+HookAnswer UserHooks::ask_program(const Asking& asking, const ChosenHook& chosen, const HookLife& life,
+                                  HookReport& report) {
   const Hook& hook = *chosen.hook;
   auto program = std::make_shared<HookProgram>(
       parts_.processes, parts_.clock,
       hook_command(hook, *asking.session, parts_.environment, asking.moment.directory, asking.input_line));
   const Duration timeout = asking.timeout(hook);
-  if (hook.is_async) return go_on_in_background(asking, chosen, std::move(program), timeout);
+  if (hook.is_async) return go_on_in_background(asking, chosen, life, std::move(program), timeout);
   const auto end = program->follow(timeout, asking.stop);
   if (!end) {
     const Duration asked_for = program->asked_for().value_or(timeout);
-    return go_on_in_background(asking, chosen, std::move(program), asked_for);
+    return go_on_in_background(asking, chosen, life, std::move(program), asked_for);
   }
-  if (end->how == HookEnd::How::exited) report.exit_code = end->exit_code;
-  report.output = shown(end->output);
-  report.errors = shown(end->errors);
+  note_end(*end, report);
   report.left_behind = program->left_behind();
   return answer_of_program(hook.event, *end, chosen.blocks_on_failure);
 }
 
-HookAnswer UserHooks::go_on_in_background(const Asking& asking, const ChosenHook& chosen,
+HookAnswer UserHooks::go_on_in_background(const Asking& asking, const ChosenHook& chosen, const HookLife& life,
                                           std::shared_ptr<HookProgram> program, Duration timeout) {
   // The settings may change meanwhile: the hook is kept as it was.
   const bool started = background_.start([this, hook = *chosen.hook, its_program = std::move(program),
-                                          session = asking.session, timeout](std::stop_token stop) {
+                                          session = asking.session, timeout, life](std::stop_token stop) {
     const HookEnd end = its_program->follow_to_end(timeout, std::move(stop));
+    HookReport report{.hook = hook.name, .source = hook.origin};
+    note_end(end, report);
+    tell_end(life, answer_of_program(hook.event, end, false), std::move(report));
     return late_word(hook, end, [&](std::string_view text) -> Result<std::string> {
       const std::size_t number = ++texts_kept_;
       if (number > kHookTextsKeptMax) return fail(Errc::limit, "hooks have said too much in this session");
@@ -264,7 +296,7 @@ HookAnswer UserHooks::go_on_in_background(const Asking& asking, const ChosenHook
 
 // --- servers and models ---
 
-HookAnswer UserHooks::ask_http(const Asking& asking, const ChosenHook& chosen) {
+HookAnswer UserHooks::ask_http(const Asking& asking, const ChosenHook& chosen, HookReport& report) {
   const Hook& hook = *chosen.hook;
   const auto failed = [&](std::string_view why) {
     return answer_of_failure(hook.event, why, chosen.blocks_on_failure);
@@ -282,10 +314,11 @@ HookAnswer UserHooks::ask_http(const Asking& asking, const ChosenHook& chosen) {
   }
   const auto response = fetch(*parts_.http, std::move(request), asking.stop);
   if (!response) return answer_of_error(hook.event, response.error(), chosen.blocks_on_failure);
+  report.output = shown(response->body);
   return answer_of_http(hook.event, response->status, response->body, chosen.blocks_on_failure);
 }
 
-HookAnswer UserHooks::ask_mcp_tool(const Asking& asking, const ChosenHook& chosen) {
+HookAnswer UserHooks::ask_mcp_tool(const Asking& asking, const ChosenHook& chosen, HookReport& report) {
   const Hook& hook = *chosen.hook;
   if (!parts_.services.call_mcp_tool) {
     return answer_of_failure(hook.event, "There are no MCP servers here", chosen.blocks_on_failure);
@@ -296,13 +329,14 @@ HookAnswer UserHooks::ask_mcp_tool(const Asking& asking, const ChosenHook& chose
                                              .deadline = parts_.clock.now() + asking.timeout(hook)},
                                             asking.stop);
   if (!text) return answer_of_error(hook.event, text.error(), chosen.blocks_on_failure);
+  report.output = shown(*text);
   HookEnd end{.output = std::move(*text)};
   end.output_cut = end.output.size() > kHookOutputBytesMax;
   if (end.output_cut) end.output = utf8_prefix(end.output, kHookOutputBytesMax);
   return answer_of_program(hook.event, end, chosen.blocks_on_failure);
 }
 
-HookAnswer UserHooks::ask_model(const Asking& asking, const ChosenHook& chosen) {
+HookAnswer UserHooks::ask_model(const Asking& asking, const ChosenHook& chosen, HookReport& report) {
   constexpr std::string_view kArguments = "$ARGUMENTS";
   const Hook& hook = *chosen.hook;
   const auto& ask = hook.type == HookType::prompt ? parts_.services.ask_model : parts_.services.ask_agent;
@@ -319,10 +353,11 @@ HookAnswer UserHooks::ask_model(const Asking& asking, const ChosenHook& chosen) 
       ask({.prompt = std::move(prompt), .model = hook.model, .deadline = parts_.clock.now() + asking.timeout(hook)},
           asking.stop);
   if (!reply) return answer_of_error(hook.event, reply.error(), chosen.blocks_on_failure);
+  report.output = shown(*reply);
   return answer_of_model(hook.event, *reply, hook.continue_on_block, chosen.blocks_on_failure);
 }
 
-HookAnswer UserHooks::ask_host(const Asking& asking, const ChosenHook& chosen) {
+HookAnswer UserHooks::ask_host(const Asking& asking, const ChosenHook& chosen, HookReport& report) {
   const Hook& hook = *chosen.hook;
   if (!parts_.services.call_host) {
     return answer_of_failure(hook.event, "The host is not there any more", chosen.blocks_on_failure);
@@ -336,6 +371,7 @@ HookAnswer UserHooks::ask_host(const Asking& asking, const ChosenHook& chosen) {
   if (reply->is_null()) return {};
   if (!reply->is_object()) return answer_of_failure(hook.event, "It answered no object", chosen.blocks_on_failure);
   HookEnd end{.output = to_json(*reply)};
+  report.output = shown(end.output);
   return answer_of_program(hook.event, end, chosen.blocks_on_failure);
 }
 

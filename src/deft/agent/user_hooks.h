@@ -61,13 +61,16 @@ class UserHooks final : public HookRunner {
  private:
   struct Asking;  // one moment, as all its hooks see it
   AnsweredHook ask(const Asking& asking, const ChosenHook& chosen);
-  HookAnswer ask_program(const Asking& asking, const ChosenHook& chosen, HookReport& report);
-  HookAnswer ask_http(const Asking& asking, const ChosenHook& chosen);
-  HookAnswer ask_mcp_tool(const Asking& asking, const ChosenHook& chosen);
-  HookAnswer ask_model(const Asking& asking, const ChosenHook& chosen);
-  HookAnswer ask_host(const Asking& asking, const ChosenHook& chosen);
-  HookAnswer go_on_in_background(const Asking& asking, const ChosenHook& chosen,
+  HookAnswer ask_by_type(const Asking& asking, const ChosenHook& chosen, const HookLife& life, HookReport& report);
+  HookAnswer ask_program(const Asking& asking, const ChosenHook& chosen, const HookLife& life, HookReport& report);
+  HookAnswer ask_http(const Asking& asking, const ChosenHook& chosen, HookReport& report);
+  HookAnswer ask_mcp_tool(const Asking& asking, const ChosenHook& chosen, HookReport& report);
+  HookAnswer ask_model(const Asking& asking, const ChosenHook& chosen, HookReport& report);
+  HookAnswer ask_host(const Asking& asking, const ChosenHook& chosen, HookReport& report);
+  HookAnswer go_on_in_background(const Asking& asking, const ChosenHook& chosen, const HookLife& life,
                                  std::shared_ptr<class HookProgram> program, Duration timeout);
+  HookLife begin(const HookMoment& moment) const;
+  void tell_end(HookLife life, const HookAnswer& answer, HookReport report) const;
   void put_together();
   void bound(HookAnswer& answer, const Asking& asking, const Hook& hook);
   std::shared_ptr<const HookSession> session() const;

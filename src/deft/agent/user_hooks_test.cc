@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <future>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "deft/testing/hook_bench.h"
@@ -90,6 +92,50 @@ TEST(UserHooks, ManyHooksAreAllAskedAndAnswerInTheOrderOfTheSettings) {
   const HookOutcome outcome = bench.run(user_prompt_submit);
   ASSERT_EQ(outcome.context.size(), 80U);
   for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(outcome.context[i], std::to_string(i));
+}
+
+TEST(UserHooks, EachIsToldAsItStartsAndAsItEnds) {
+  HookBench bench(commands(pre_tool_use, {"echo one", "echo two >&2; exit 2"}));
+  std::mutex mutex;
+  std::map<std::string, std::vector<HookLife>> lives;
+  bench.services.tell = [&](const HookLife& life) {
+    const std::lock_guard lock(mutex);
+    lives[life.id].push_back(life);
+  };
+  bench.run(pre_tool_use);
+  ASSERT_EQ(lives.size(), 2U);
+  std::map<HookReport::End, HookReport> ends;
+  for (const auto& [id, moments] : lives) {
+    ASSERT_EQ(moments.size(), 2U);
+    EXPECT_EQ(moments[0].name, "PreToolUse:Bash");
+    EXPECT_FALSE(moments[0].ended);
+    ASSERT_TRUE(moments[1].ended);
+    ends[moments[1].ended->end] = *moments[1].ended;
+  }
+  EXPECT_EQ(ends.at(HookReport::End::fine).output, "one\n");
+  EXPECT_EQ(ends.at(HookReport::End::blocked).errors, "two\n");
+  EXPECT_EQ(ends.at(HookReport::End::blocked).exit_code, 2);
+}
+
+TEST(UserHooks, OneThatRunsOnInTheBackgroundIsToldWhenItHasEnded) {
+  HookBench bench(HookBench::one_command(stop, "until test -e go; do sleep 0.01; done; echo late", R"(,"async":true)"));
+  std::mutex mutex;
+  std::vector<HookLife> lives;
+  bench.services.tell = [&](const HookLife& life) {
+    const std::lock_guard lock(mutex);
+    lives.push_back(life);
+  };
+  const auto told = [&] {
+    const std::lock_guard lock(mutex);
+    return lives;
+  };
+  EXPECT_EQ(bench.run(stop).reports.at(0).end, HookReport::End::in_background);
+  EXPECT_EQ(told().size(), 1U);
+  bench.folder.put("go", "");
+  ASSERT_TRUE(eventually([&] { return told().size() == 2; }));
+  EXPECT_EQ(told()[1].id, told()[0].id);
+  EXPECT_EQ(told()[1].name, "Stop");
+  EXPECT_EQ(told()[1].ended->output, "late\n");
 }
 
 TEST(UserHooks, AHookThatHangsIsEndedWithAllThatItStarted) {

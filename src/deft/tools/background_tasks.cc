@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -39,6 +40,7 @@ struct BackgroundTasks::Task {
   std::string type;
   std::string command;
   std::string description;
+  std::string call_id;
   std::unique_ptr<ShellOutput> output;                  // under mutex_
   TaskView::Status status = TaskView::Status::running;  // under mutex_
   std::optional<int> exit_code;                         // under mutex_
@@ -47,7 +49,8 @@ struct BackgroundTasks::Task {
   std::unique_ptr<Child> child;                         // of a command: its watcher's
   std::optional<TimePoint> deadline;
   OutputSink on_output;
-  std::jthread watcher;  // last: it uses all of the above
+  std::binary_semaphore is_told{0};  // that it began: nobody hears of its end before
+  std::jthread watcher;              // last: it uses all of the above
 
   void request_stop() {
     if (stop_work) {
@@ -63,10 +66,25 @@ BackgroundTasks::~BackgroundTasks() {
   {
     const std::lock_guard lock(mutex_);
     tasks.swap(tasks_);
+    tell_ = nullptr;
     for (auto& [number, task] : tasks) task->callbacks.clear();  // nobody waits for the end of a session
   }
   for (auto& [number, task] : tasks) task->watcher.request_stop();  // all at once, then wait for each
   tasks.clear();
+}
+
+void BackgroundTasks::tell_of_tasks(Tell tell) {
+  const std::lock_guard lock(mutex_);
+  tell_ = std::move(tell);
+}
+
+void BackgroundTasks::tell(const TaskView& task) {
+  Tell tell;
+  {
+    const std::lock_guard lock(mutex_);
+    tell = tell_;
+  }
+  if (tell) tell(task);
 }
 
 std::string BackgroundTasks::next_id() {
@@ -99,7 +117,7 @@ void BackgroundTasks::keep(std::shared_ptr<Task> task, Tasks& forgotten) {
 Result<void> BackgroundTasks::adopt(const std::string& id, BackgroundCommand& command) {
   auto task = std::make_shared<Task>();
   Tasks forgotten;  // destroyed without the lock: their watchers may still be on their way out
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (auto room = has_room(); !room) return room;
   task->id = id;
   task->type = "local_bash";
@@ -110,16 +128,21 @@ Result<void> BackgroundTasks::adopt(const std::string& id, BackgroundCommand& co
   task->child = std::move(command.child);
   task->deadline = command.deadline;
   task->on_output = std::move(command.on_output);
+  task->call_id = std::move(command.call_id);
   Task& watched = *task;
   task->watcher = std::jthread([this, &watched](std::stop_token stop) { watch(watched, std::move(stop)); });
-  keep(std::move(task), forgotten);
+  const TaskView begun = view_of(watched);
+  keep(task, forgotten);
+  lock.unlock();
+  tell(begun);
+  watched.is_told.release();
   return {};
 }
 
 Result<void> BackgroundTasks::add(const std::string& id, BackgroundWork work) {
   auto task = std::make_shared<Task>();
   Tasks forgotten;
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (auto room = has_room(); !room) return room;
   for (auto at = tasks_.begin(); at != tasks_.end();) {
     const auto next = std::next(at);
@@ -133,7 +156,11 @@ Result<void> BackgroundTasks::add(const std::string& id, BackgroundWork work) {
   task->output = std::move(work.output);
   task->output->keep_all();
   task->stop_work = std::move(work.stop);
+  task->call_id = std::move(work.call_id);
+  const TaskView begun = view_of(*task);
   keep(std::move(task), forgotten);
+  lock.unlock();
+  tell(begun);
   return {};
 }
 
@@ -162,6 +189,7 @@ void BackgroundTasks::watch(Task& task, std::stop_token stop) {
     if (task.on_output) task.on_output(stream, bytes);
   };
   const auto followed = task.child->follow(print_it, {.cancel = stop, .deadline = task.deadline}, {});
+  task.is_told.acquire();
   const bool exited = followed && *followed && (*followed)->signal == 0;
   end(task, status_of(followed), exited ? std::optional((*followed)->exit_code) : std::nullopt,
       followed ? "" : "\n" + followed.error().message + "\n");
@@ -170,13 +198,16 @@ void BackgroundTasks::watch(Task& task, std::stop_token stop) {
 void BackgroundTasks::end(Task& task, TaskView::Status status, std::optional<int> exit_code,
                           std::string_view last_words) {
   std::vector<std::function<void()>> callbacks;
+  TaskView ended;
   {
     const std::lock_guard lock(mutex_);
     task.status = status;
     task.exit_code = exit_code;
     if (!last_words.empty()) task.output->add(last_words);
     callbacks.swap(task.callbacks);
+    ended = view_of(task);
   }
+  tell(ended);
   for (auto& callback : callbacks) callback();
 }
 
@@ -185,6 +216,7 @@ TaskView BackgroundTasks::view_of(const Task& task) const {
           .type = task.type,
           .command = task.command,
           .description = task.description,
+          .call_id = task.call_id,
           .status = task.status,
           .exit_code = task.exit_code,
           .output_file = task.output->file(),

@@ -28,6 +28,7 @@ struct BackgroundCommand {
   std::string command;
   std::string description;
   std::optional<TimePoint> deadline;
+  std::string call_id = {};  // that started it
   // Also told of everything that it prints, as it comes, on a thread of the task's own; it must not wait.
   OutputSink on_output = nullptr;
 };
@@ -40,6 +41,7 @@ struct BackgroundWork {
   std::string description;
   std::unique_ptr<ShellOutput> output;
   std::function<void()> stop;  // asks it to end; returns at once
+  std::string call_id = {};    // that started it
 };
 
 struct TaskView {
@@ -48,6 +50,7 @@ struct TaskView {
   std::string type;     // "local_bash", "local_agent"
   std::string command;  // or its title
   std::string description;
+  std::string call_id = {};  // that started it; empty: not known
   Status status = Status::running;
   std::optional<int> exit_code;  // nothing: it runs, or was killed
   std::string output_file;
@@ -65,6 +68,11 @@ class BackgroundTasks {
   ~BackgroundTasks();
   BackgroundTasks(const BackgroundTasks&) = delete;
   BackgroundTasks& operator=(const BackgroundTasks&) = delete;
+
+  // `tell` hears of every task, when it is there and once more when it has ended, on any thread; it must not wait.
+  // Before the first of them.
+  using Tell = std::function<void(const TaskView& task)>;
+  void tell_of_tasks(Tell tell);
 
   // A name for the next one: its output file is made before it starts.
   std::string next_id();
@@ -94,12 +102,14 @@ class BackgroundTasks {
   void keep(std::shared_ptr<Task> task, Tasks& forgotten);  // under mutex_
   void end(Task& task, TaskView::Status status, std::optional<int> exit_code, std::string_view last_words);
   void watch(Task& task, std::stop_token stop);
+  void tell(const TaskView& task);
   TaskView view_of(const Task& task) const;
 
   mutable std::mutex mutex_;
   std::uint64_t last_number_ = 0;  // of commands; under mutex_
   std::uint64_t started_ = 0;      // under mutex_
   Tasks tasks_;                    // under mutex_, and what is said so in Task
+  Tell tell_;                      // under mutex_
 };
 
 }  // namespace deft

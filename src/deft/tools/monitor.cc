@@ -112,6 +112,7 @@ class MonitorTool final : public Tool {
                               .command = std::string(command_of(input)),
                               .description = description_of(input),
                               .deadline = deadline_of(input, io),
+                              .call_id = std::string(io.call_id),
                               .on_output = [feed](OutputStream stream, std::string_view bytes) {
                                 if (stream == OutputStream::output) feed->add(bytes);
                               }};
@@ -161,7 +162,8 @@ class MonitorTool final : public Tool {
                                   .description = description_of(input),
                                   .output = std::make_unique<ShellOutput>(
                                       io.outputs, "task-" + id, ShellOutput::Keep::all, io.result_characters_max),
-                                  .stop = [stop = opened->stopper(), feed] { stop(); }});
+                                  .stop = [stop = opened->stopper(), feed] { stop(); },
+                                  .call_id = std::string(io.call_id)});
     if (!added) return std::unexpected(added.error());
     opened->begin();
     return begun(input, id, "each text that it sends");

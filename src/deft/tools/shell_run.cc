@@ -56,7 +56,8 @@ Result<FollowedCommand> follow_command(std::unique_ptr<Child> child, const Shell
                       .output = std::move(output),
                       .command = call.command,
                       .description = call.description,
-                      .deadline = io.os.clock.now() + std::chrono::milliseconds(kBackgroundTimeoutMsDefault)},
+                      .deadline = io.os.clock.now() + std::chrono::milliseconds(kBackgroundTimeoutMsDefault),
+                      .call_id = std::string(io.call_id)},
                      tasks.next_id(), tasks, /*was_moved=*/true);
   if (!moved) return std::unexpected(moved.error());
   return FollowedCommand{.moved = std::move(*moved)};
@@ -70,7 +71,8 @@ Result<ToolResult> leave_in_background(std::unique_ptr<Child> child, const Shell
                                                         io.result_characters_max),
                 .command = call.command,
                 .description = call.description,
-                .deadline = io.os.clock.now() + std::chrono::milliseconds(call.timeout.ms)},
+                .deadline = io.os.clock.now() + std::chrono::milliseconds(call.timeout.ms),
+                .call_id = std::string(io.call_id)},
                id, tasks, /*was_moved=*/false);
 }
 

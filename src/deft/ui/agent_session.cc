@@ -122,7 +122,8 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
                                     const std::string& model =
                                         provider_.small_model.empty() ? provider_.model : provider_.small_model;
                                     return hook_model(*side_, clock_, model)(question, std::move(stop));
-                                  }});
+                                  },
+                              .tell = options_.tell_of_hooks});
   store_.emplace(options_.settings, std::move(signature), permissions_, [this](HookConfig changed) {
     settings_hooks_ = std::move(changed);
     hooks_->use(with_host_hooks(settings_hooks_));
@@ -131,6 +132,7 @@ AgentSession::AgentSession(AgentSessionOptions options, SessionSettings settings
 
 Result<void> AgentSession::wire(Frontend& frontend) {
   watch_ = std::make_unique<Watch>(*this, frontend);
+  tell_of_tasks(*watch_);
   const auto bypass = check_bypass(permissions_, bypass_ground(options_.mode == Mode::bypass));
   if (!bypass) return std::unexpected(bypass.error());
   if (*bypass) notices_.push_back(**bypass);

@@ -77,6 +77,7 @@ struct AgentSessionOptions {
   bool slash_commands = true;  // a prompt may call a command; false: "/name" is a text like any other
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
+  decltype(HookServices::tell) tell_of_hooks = nullptr;  // everyone, of every agent
 };
 
 // One run of an agent with all that it needs: settings of every source, the model that they name, the session on the
@@ -159,6 +160,7 @@ class AgentSession {
   void tell(std::string notice);  // people; from any thread
   // agent_session_toolbox.cc
   void use_toolbox(BuiltinOptions& builtin);
+  void tell_of_tasks(Frontend& frontend);
   void make_side_client();
   // agent_session_skills.cc
   void use_skills(BuiltinOptions& builtin);

@@ -12,6 +12,7 @@ namespace deft {
 namespace {
 
 constexpr const char* kTasksState = "tasks";  // of the session's journal
+constexpr std::size_t kTaskShownMax = 200;    // characters of what a task is about
 
 // Of one project, for all its sessions; beside the sessions, so that no repository can schedule anything.
 std::string schedule_file(const std::string& directory) {
@@ -74,12 +75,33 @@ void AgentSession::use_toolbox(BuiltinOptions& builtin) {
   builtin.schedule = schedule_->schedule();
 }
 
+// Of subagents those tell who have them.
+void AgentSession::tell_of_tasks(Frontend& frontend) {
+  tasks_->tell_of_tasks([watch = &frontend](const TaskView& task) {
+    if (task.type == "local_agent") return;
+    const std::string about = one_line(task.description.empty() ? task.command : task.description, kTaskShownMax);
+    if (!task.is_completed()) {
+      return watch->show(TaskBegan{.id = task.id, .call_id = task.call_id, .type = task.type, .description = about});
+    }
+    const bool is_late = task.status == TaskView::Status::timed_out;
+    std::string summary =
+        about + (is_late ? " took too long and was ended" : " " + std::string(to_string(task.status)));
+    if (task.exit_code && *task.exit_code != 0) summary += " (exit code " + std::to_string(*task.exit_code) + ")";
+    watch->show(TaskEnded{.id = task.id,
+                          .call_id = task.call_id,
+                          .status = std::string(to_string(is_late ? TaskView::Status::failed : task.status)),
+                          .output_file = task.output_file,
+                          .summary = std::move(summary)});
+  });
+}
+
 std::vector<std::string> AgentSession::left_running() const {
   std::vector<std::string> lines;
   for (const TaskView& task : tasks_->list()) {
     if (task.is_completed()) continue;
     const std::string& about = task.description.empty() ? task.command : task.description;
-    lines.push_back("Ended with this run: the background task " + task.id + " (" + one_line(about, 200) + ")");
+    lines.push_back("Ended with this run: the background task " + task.id + " (" + one_line(about, kTaskShownMax) +
+                    ")");
   }
   return lines;
 }

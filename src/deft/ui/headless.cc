@@ -18,7 +18,6 @@
 #include "deft/base/overloaded.h"
 #include "deft/base/secret_mask.h"
 #include "deft/os/secrecy.h"
-#include "deft/os/uuid.h"
 #include "deft/ui/event_log.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
@@ -58,8 +57,14 @@ class HeadlessRun {
         return port_.ask_and_wait(std::move(request), callback.deadline, std::move(stop));
       };
       options_.session.host = HostAccess{
-          .ask_and_wait = [this](JsonObject request,
-                                 std::stop_token stop) { return port_.ask_and_wait(std::move(request), {}, stop); },
+          .ask_and_wait =
+              [this](JsonObject request, std::stop_token stop) {
+                const bool is_for_a_person = find_string(Json(request), "subtype") == "elicitation";
+                if (is_for_a_person) output_.begin_question();
+                auto answer = port_.ask_and_wait(std::move(request), {}, std::move(stop));
+                if (is_for_a_person) output_.end_question();
+                return answer;
+              },
           .ask = [this](JsonObject request,
                         std::function<void(Result<Json>)> then) { port_.ask(std::move(request), std::move(then)); }};
     }
@@ -67,6 +72,7 @@ class HeadlessRun {
     if (options_.stream_input) {
       options_.session.give_prompt = [this](const std::string& prompt) { give(prompt); };
     }
+    options_.session.tell_of_hooks = [this](const HookLife& life) { output_.show_hook(life); };
     if (options_.events_file) {
       auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
       if (!log) return complain(log.error().message);
@@ -83,8 +89,12 @@ class HeadlessRun {
     agent_ = &session_->agent();
     output_.use_session(session_->id());
     if (options_.stream_input) {
-      host_.emplace(HeadlessHost::Parts{
-          .session = *session_, .output = output_, .port = port_, .decides = options_.host_decides});
+      host_.emplace(HeadlessHost::Parts{.session = *session_,
+                                        .output = output_,
+                                        .port = port_,
+                                        .decides = options_.host_decides,
+                                        .replays_messages = options_.replay_user_messages});
+      session_->agent().options().waiting = &*host_;
       output_.also_tell(*host_);
       listen();
     }
@@ -126,17 +136,9 @@ class HeadlessRun {
     while (!ends_) {
       auto message = host_->next_turn();
       if (!message || ends_) break;
-      if (message->prompt.uuid.empty()) message->prompt.uuid = random_uuid();
-      if (options_.replay_user_messages) replay(*message);
       exit_code = turn(message->prompt);
     }
     return exit_code;
-  }
-
-  void replay(const HostMessage& message) {
-    JsonObject line{{"type", "user"}, {"message", message.message}, {"parent_tool_use_id", Json()}, {"isReplay", true}};
-    line["uuid"] = message.prompt.uuid;
-    output_.put(std::move(line));
   }
 
   int turn(Prompt prompt) {
@@ -146,6 +148,7 @@ class HeadlessRun {
       ends_ = true;
       return kExitError;
     }
+    output_.begin_work();
     begin_session(prompt);
     session_->agent().announce_turn();  // whoever sees it begin may end it
     if (ends_) return 0;
@@ -158,7 +161,8 @@ class HeadlessRun {
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
                            .output_tokens_max = session_->agent().options().output_tokens_max,
-                           .queued_turns = host_ ? host_->queued_turns() : 0});
+                           .queued_turns = host_ ? host_->queued_turns() : 0,
+                           .messages = host_ ? host_->messages_of_turn() : std::vector<std::string>()});
     return meaning_of(end).is_error ? kExitError : 0;
   }
 
@@ -189,6 +193,7 @@ class HeadlessRun {
                  {"apiKeySource", key.empty() ? "none" : key},
                  {"claude_code_version", kProtocolVersion},
                  {"deft_version", DEFT_VERSION},
+                 {"capabilities", JsonArray{"interrupt_receipt_v1", "interrupt_cancel_queued_v1"}},
                  {"output_style", "default"},
                  {"agents", std::move(agents)},
                  {"skills", std::move(skills)},
@@ -196,6 +201,7 @@ class HeadlessRun {
   }
 
   int end(int exit_code) {
+    output_.rest();
     for (const std::string& text : session_->left_running()) output_.notice(text);
     if (has_begun_) session_->end("other");
     reader_.reset();  // nobody tells us anything any more

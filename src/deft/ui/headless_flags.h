@@ -41,7 +41,7 @@ inline constexpr Flag kHeadlessFlags[] = {
      .group = "Output and input"},
     {.names = "--verbose", .help = "json: all messages, as a list that ends with the result."},
     {.names = "--include-partial-messages", .help = "stream-json: what the model streams, as it comes."},
-    {.names = "--include-hook-events", .help = "stream-json: every hook that ran."},
+    {.names = "--include-hook-events", .help = "stream-json: every hook, as it starts and as it ends."},
     {.names = "--input-format",
      .takes = Flag::Takes::value,
      .value = "FORMAT",

@@ -4,8 +4,19 @@
 #include <utility>
 
 #include "deft/base/overloaded.h"
+#include "deft/os/uuid.h"
 
 namespace deft {
+namespace {
+
+bool calls_command(const Prompt& prompt) {
+  if (prompt.blocks.empty()) return false;
+  const Json& first = prompt.blocks.front();
+  const auto text = first.is_string() ? std::optional(view(first.get_string())) : find_string(first, "text");
+  return text && parse_prompt_command(*text).has_value();
+}
+
+}  // namespace
 
 // --- the reader's thread ---
 
@@ -46,17 +57,31 @@ void HeadlessHost::take_line(Result<std::string_view> line) {
 }
 
 void HeadlessHost::take(HostMessage message) {
+  if (!message.problem.empty()) parts_.output.notice(message.problem, "error");
+  if (message.prompt.uuid.empty()) message.prompt.uuid = random_uuid();
+  const MessagePriority priority = message.priority;
   bool is_full = false;
   {
     const std::lock_guard lock(mutex_);
     is_full = queue_.size() >= kQueuedTurnsMax;
+    if (!is_full && in_turn_ && message.asks_model) {
+      Agent& agent = parts_.session.agent();
+      if (priority == MessagePriority::now) {
+        turn_is_over_ = true;
+        agent.make_room();
+      } else if (priority == MessagePriority::next) {
+        agent.look_at_waiting();
+      }
+    }
     if (!is_full) queue_.emplace_back(std::move(message));
   }
   if (is_full) return parts_.output.notice("a message is left out: too many wait for their turn already", "error");
   changed_.notify_all();
 }
 
-void HeadlessHost::add_turn(std::string_view prompt) { take(HostMessage{.prompt = Prompt::of(prompt)}); }
+void HeadlessHost::add_turn(std::string_view prompt) {
+  take(HostMessage{.prompt = Prompt::of(prompt), .priority = MessagePriority::later});
+}
 
 void HeadlessHost::take(HostResponse response) {
   const std::string id = response.id;
@@ -97,19 +122,20 @@ void HeadlessHost::take(const HostRequest& request) {
 
 void HeadlessHost::interrupt(const HostRequest& request) {
   JsonArray queued, cancelled;
+  const bool drops = find_bool(request.request, "cancel_queued").value_or(false);
   {
     const std::lock_guard lock(mutex_);
     parts_.session.agent().abort();  // the turn that is under way now, not the next
-    const bool drops = find_bool(request.request, "cancel_queued").value_or(false);
+    turn_is_over_ = true;
     std::erase_if(queue_, [&](const auto& item) {
       const auto* message = std::get_if<HostMessage>(&item);
       if (!message) return false;
-      (drops ? cancelled : queued).emplace_back(message->prompt.uuid);
+      if (message->is_named) (drops ? cancelled : queued).emplace_back(message->prompt.uuid);
       return drops;
     });
   }
   JsonObject response{{"still_queued", std::move(queued)}};
-  if (!cancelled.empty()) response["cancelled"] = std::move(cancelled);
+  if (drops) response["cancelled"] = std::move(cancelled);
   parts_.port.answer(request.id, std::move(response));
 }
 
@@ -160,6 +186,21 @@ void HeadlessHost::cancel_message(const HostRequest& request) {
 
 // --- the main thread ---
 
+// The most urgent message, but first whatever came before it and asks for no turn.
+std::deque<HeadlessHost::Queued>::iterator HeadlessHost::next_due() {
+  const auto asks_model = [](const Queued& item) {
+    const auto* message = std::get_if<HostMessage>(&item);
+    return message && message->asks_model;
+  };
+  auto chosen = queue_.end();
+  for (auto item = queue_.begin(); item != queue_.end(); ++item) {
+    if (!asks_model(*item)) continue;
+    const bool is_first = chosen == queue_.end();
+    if (is_first || std::get<HostMessage>(*item).priority < std::get<HostMessage>(*chosen).priority) chosen = item;
+  }
+  return std::find_if_not(queue_.begin(), chosen, asks_model);
+}
+
 std::optional<HostMessage> HeadlessHost::next_turn() {
   for (;;) {
     std::unique_lock lock(mutex_);
@@ -168,13 +209,14 @@ std::optional<HostMessage> HeadlessHost::next_turn() {
       parts_.session.agent().engine().executor().take_waiting();
       lock.lock();
     }
+    if (queue_.empty()) parts_.output.rest();
     changed_.wait(lock, [this] { return ended_ || !queue_.empty(); });
     if (queue_.empty()) return std::nullopt;
-    auto item = std::move(queue_.front());
-    queue_.pop_front();
+    const auto due = next_due();
+    Queued item = std::move(*due);
+    queue_.erase(due);
     const auto* said = std::get_if<HostMessage>(&item);
-    in_turn_ = said && said->asks_model;
-    if (in_turn_) parts_.session.agent().announce_turn();
+    if (said && said->asks_model) begin_turn_of(*said);
     lock.unlock();
     if (auto* work = std::get_if<Work>(&item)) {
       (*work)();
@@ -186,10 +228,73 @@ std::optional<HostMessage> HeadlessHost::next_turn() {
       waiting_blocks_.insert(waiting_blocks_.end(), blocks.begin(), blocks.end());
       continue;
     }
+    replay(message);
     blocks.insert(blocks.begin(), waiting_blocks_.begin(), waiting_blocks_.end());
     waiting_blocks_.clear();
     return message;
   }
+}
+
+// Under mutex_.
+void HeadlessHost::begin_turn_of(const HostMessage& message) {
+  in_turn_ = true;
+  turn_is_over_ = false;
+  messages_of_turn_.clear();
+  note_of_turn(message);
+  parts_.session.agent().announce_turn();
+}
+
+void HeadlessHost::note_of_turn(const HostMessage& message) {
+  const bool is_told = message.is_named && messages_of_turn_.size() < kMessagesOfTurnMax;
+  if (is_told) messages_of_turn_.push_back(message.prompt.uuid);
+}
+
+void HeadlessHost::replay(const HostMessage& message) {
+  if (!parts_.replays_messages || message.message.is_null()) return;
+  parts_.output.put({{"type", "user"},
+                     {"message", message.message},
+                     {"parent_tool_use_id", Json()},
+                     {"isReplay", true},
+                     {"uuid", message.prompt.uuid}});
+}
+
+std::vector<std::string> HeadlessHost::messages_of_turn() {
+  const std::lock_guard lock(mutex_);
+  return messages_of_turn_;
+}
+
+// Nothing that changes what a turn is made of is overtaken, nor is a command: it has a turn of its own.
+std::vector<Prompt> HeadlessHost::offered() {
+  std::vector<Prompt> prompts;
+  std::size_t asking = 0;  // those up to the last that asks for an answer
+  const std::lock_guard lock(mutex_);
+  if (turn_is_over_) return {};
+  for (const Queued& item : queue_) {
+    const auto* message = std::get_if<HostMessage>(&item);
+    if (!message || prompts.size() >= kOfferedPromptsMax || calls_command(message->prompt)) break;
+    if (message->asks_model && message->priority == MessagePriority::later) continue;
+    prompts.push_back(message->prompt);
+    if (message->asks_model) asking = prompts.size();
+  }
+  prompts.resize(asking);
+  return prompts;
+}
+
+bool HeadlessHost::take(const std::string& uuid) {
+  std::optional<HostMessage> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(queue_, [&](const Queued& item) {
+      const auto* message = std::get_if<HostMessage>(&item);
+      return message && message->prompt.uuid == uuid;
+    });
+    if (turn_is_over_ || found == queue_.end()) return false;
+    taken = std::get<HostMessage>(std::move(*found));
+    queue_.erase(found);
+    note_of_turn(*taken);
+  }
+  replay(*taken);
+  return true;
 }
 
 std::size_t HeadlessHost::queued_turns() {
@@ -208,15 +313,23 @@ void HeadlessHost::show(Event event) {
 void HeadlessHost::ask_permission(const PermissionAsked& asked) {
   if (!parts_.decides) return;
   const std::string question = asked.id;
+  {
+    const std::lock_guard lock(mutex_);
+    questions_.insert_or_assign(question, std::string());
+  }
+  parts_.output.begin_question();
   std::string id = parts_.port.ask(can_use_tool(asked), [this, question](Result<Json> reply) {
+    bool was_open = false;
     {
       const std::lock_guard lock(mutex_);
-      questions_.erase(question);
+      was_open = questions_.erase(question) > 0;
     }
+    if (was_open) parts_.output.end_question();
     parts_.session.agent().feed(answer_of_host(question, std::move(reply)));
   });
   const std::lock_guard lock(mutex_);
-  questions_.insert_or_assign(question, std::move(id));
+  const auto open = questions_.find(question);
+  if (open != questions_.end()) open->second = std::move(id);
 }
 
 void HeadlessHost::withdraw(const std::string& question) {
@@ -228,6 +341,7 @@ void HeadlessHost::withdraw(const std::string& question) {
     id = std::move(found->second);
     questions_.erase(found);
   }
+  parts_.output.end_question();
   parts_.port.cancel(id);
 }
 

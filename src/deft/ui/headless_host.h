@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <variant>
+#include <vector>
 
 #include "deft/agent/event.h"
 #include "deft/ui/agent_session.h"
@@ -20,17 +21,20 @@
 namespace deft {
 
 inline constexpr std::size_t kQueuedTurnsMax = 10'000;
+inline constexpr std::size_t kOfferedPromptsMax = 64;  // to the turn under way, at once
+inline constexpr std::size_t kMessagesOfTurnMax = 64;  // named in its result
 
-// The host of `deft -p --input-format stream-json`: its messages become turns, one after another; its control requests
-// are answered; and it is asked for permissions, if it wants to be. Lines come on the reader's thread, turns are run on
-// the main one.
-class HeadlessHost final : public Frontend {
+// The host of `deft -p --input-format stream-json`: its messages become turns, one after another, or are heard in the
+// turn under way; its control requests are answered; and it is asked for permissions, if it wants to be. Lines come on
+// the reader's thread, turns are run on the main one.
+class HeadlessHost final : public Frontend, public WaitingPrompts {
  public:
   struct Parts {
     AgentSession& session;
     HeadlessOutput& output;
     ControlPort& port;
-    bool decides = false;  // questions go to it
+    bool decides = false;           // questions go to it
+    bool replays_messages = false;  // it wants to see its own, when they are given
   };
   explicit HeadlessHost(Parts parts)
       : parts_(parts), requests_({parts.session, parts.output, parts.port, parts.decides}) {}
@@ -48,15 +52,24 @@ class HeadlessHost final : public Frontend {
   // On the main thread. Waits, and does meanwhile what the host wants done between turns. Nothing: it wants no more.
   std::optional<HostMessage> next_turn();
   std::size_t queued_turns();
+  std::vector<std::string> messages_of_turn();  // of the last one: their uuids, of those that had one
+  std::vector<Prompt> offered() override;
+  bool take(const std::string& uuid) override;
 
   void show(Event event) override;  // questions
 
  private:
   using Work = std::move_only_function<void()>;
+  using Queued = std::variant<HostMessage, Work>;
   void take_line(Result<std::string_view> line);
   void take(HostMessage message);
   void take(const HostRequest& request);
   void take(HostResponse response);
+
+  std::deque<Queued>::iterator next_due();
+  void begin_turn_of(const HostMessage& message);
+  void note_of_turn(const HostMessage& message);
+  void replay(const HostMessage& message);
 
   // Those that change what a turn is made of wait until none is under way.
   void between_turns(Work work);
@@ -77,8 +90,10 @@ class HeadlessHost final : public Frontend {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Under mutex_:
-  std::deque<std::variant<HostMessage, Work>> queue_;
+  std::deque<Queued> queue_;  // as they came
   bool in_turn_ = false;
+  bool turn_is_over_ = false;  // it ends soon, and takes no message any more
+  std::vector<std::string> messages_of_turn_;
   bool ended_ = false;
   std::unordered_map<std::string, std::string> questions_;  // names of our requests, by question
 };

@@ -98,6 +98,8 @@ class Reading {
     output.verbose = flags_.has("--verbose");
     output.partial_messages = flags_.has("--include-partial-messages");
     output.hook_events = flags_.has("--include-hook-events") && output.format == OutputFormat::stream_json;
+    const char* const states = std::getenv("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS");
+    output.session_states = states && is_among_words(states, "1 true yes on");
     options_.stream_input = value("--input-format") == "stream-json";
     options_.replay_user_messages = flags_.has("--replay-user-messages");
     session().slash_commands = !flags_.has("--disable-slash-commands");

@@ -17,17 +17,6 @@ std::string quoted_member(std::string_view name, std::string_view value) {
   return ",\"" + std::string(name) + "\":" + json_quote(value);
 }
 
-std::string hook_outcome_word(HookReport::End end) {
-  switch (end) {
-    case HookReport::End::fine:
-    case HookReport::End::in_background: return "success";
-    case HookReport::End::cancelled: return "cancelled";
-    case HookReport::End::blocked:
-    case HookReport::End::failed: return "error";
-  }
-  return "error";
-}
-
 std::string retry_word(const ModelFailure& failure) {
   if (failure.status == 429) return "rate_limit";
   if (failure.status == 529 || failure.type == "overloaded_error") return "overloaded";
@@ -56,6 +45,7 @@ std::string HeadlessOutput::head(std::string_view type, std::string_view uuid) c
 }
 
 void HeadlessOutput::put_line(std::string line) {
+  if (is_finished_) return;
   if (streams()) {
     writer_.put(std::move(line));
   } else if (keeps_lines()) {
@@ -97,20 +87,6 @@ void HeadlessOutput::show(Event event) {
             if (spoke.kind == HookSpoke::Kind::error_during_execution) {
               notice(std::string(to_string(spoke.event)) + " hook " + spoke.hook + ": " + spoke.text, "warning");
             }
-          },
-          [&](const HookRan& ran) {
-            const std::string name(to_string(ran.event));
-            JsonObject line{{"type", "system"},
-                            {"subtype", "hook_response"},
-                            {"hook_id", random_uuid()},
-                            {"hook_name", ran.report.hook},
-                            {"hook_event", name},
-                            {"output", ran.report.output},
-                            {"stdout", ran.report.output},
-                            {"stderr", ran.report.errors},
-                            {"outcome", hook_outcome_word(ran.report.end)}};
-            if (ran.report.exit_code) line["exit_code"] = *ran.report.exit_code;
-            put(std::move(line));
           },
           [&](const RetryScheduled& retry) {
             const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(retry.delay).count();
@@ -163,23 +139,8 @@ void HeadlessOutput::show(Event event) {
                                      std::to_string(seconds_since_call(progressed.call_id)) + "}");
           },
           [&](const SubagentEvent& happened) { put_event_of(happened); },
-          [&](const TaskBegan& begun) {
-            put({{"type", "system"},
-                 {"subtype", "task_started"},
-                 {"task_id", begun.id},
-                 {"tool_use_id", begun.call_id},
-                 {"task_type", begun.type},
-                 {"description", begun.description}});
-          },
-          [&](const TaskEnded& ended) {
-            put({{"type", "system"},
-                 {"subtype", "task_notification"},
-                 {"task_id", ended.id},
-                 {"tool_use_id", ended.call_id},
-                 {"status", ended.status},
-                 {"output_file", ended.output_file},
-                 {"summary", ended.summary}});
-          },
+          [&](const TaskBegan& begun) { put_task(begun); },
+          [&](const TaskEnded& ended) { put_task(ended); },
           [&](const CompactionBegan&) { put({{"type", "system"}, {"subtype", "status"}, {"status", "compacting"}}); },
           [&](const CompactionDone& done) {
             put({{"type", "system"}, {"subtype", "status"}, {"status", Json()}});
@@ -327,8 +288,10 @@ void HeadlessOutput::put_text(std::string_view text) {
   writer_.put(out + std::string(cleaned.pending()));
 }
 
+// The last word: what runs on in the background is not heard any more.
 void HeadlessOutput::put_kept_lines() {
   const std::lock_guard lock(mutex_);
+  is_finished_ = true;
   if (!keeps_lines() || lines_.empty()) return;
   std::string all = "[";
   for (const std::string& line : std::exchange(lines_, {})) all += (all.size() > 1 ? "," : "") + line;

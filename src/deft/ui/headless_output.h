@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "deft/agent/event.h"
+#include "deft/agent/hook_services.h"
 #include "deft/base/clock.h"
 #include "deft/ui/line_writer.h"
 #include "deft/ui/turn_report.h"
@@ -21,7 +22,8 @@ struct HeadlessOutputOptions {
   OutputFormat format = OutputFormat::text;
   bool verbose = false;           // json: all messages, not only the result
   bool partial_messages = false;  // stream_json: what the model streams, as it streams
-  bool hook_events = false;       // stream_json: every hook that ran
+  bool hook_events = false;       // stream_json: every hook that runs
+  bool session_states = false;    // stream_json: whether a turn is under way, or waits for somebody
   bool to_terminal = false;       // text: whoever reads it is a terminal, which a model shall not command
 };
 
@@ -45,6 +47,16 @@ class HeadlessOutput final : public Frontend {
   void notice(std::string_view text, std::string_view level = "info");
   void begin_turn();
   void end_turn(const TurnEnd& end, const ReportedSession& session);
+
+  // headless_output_states.cc: what goes on beside the messages. From any thread.
+  void show_hook(const HookLife& life);
+  void show_tasks();  // all that are in the background
+  // A session is idle, or has a turn; whoever is asked a question is waited for until it is settled.
+  void begin_work();
+  void rest();
+  void begin_question();
+  void end_question();
+
   void startup_failed(const std::string& why);  // instead of all turns
   struct Durations {
     Duration of_turns{};
@@ -77,6 +89,11 @@ class HeadlessOutput final : public Frontend {
   void put_result(const CallAnswered& answered, const Speaker& speaker);
   void put_after_results(const std::string& content);
   void put_event_of(const SubagentEvent& happened);
+  void put_task(const TaskBegan& begun);
+  void put_task(const TaskEnded& ended);
+  void put_system(std::string_view subtype, JsonObject line);  // under mutex_
+  void put_tasks();                                            // under mutex_
+  void put_state();                                            // under mutex_
   static std::string parent_member(const Speaker& speaker);
   void put_kept_lines();
   void put_text(std::string_view text);
@@ -103,6 +120,11 @@ class HeadlessOutput final : public Frontend {
   std::unordered_map<std::string, TimePoint> calls_made_;  // of this turn
   std::unordered_map<std::string, std::string> results_;   // that are still to come: their uuids, by call
   std::vector<std::string> lines_;                         // json: until the end
+  std::vector<TaskBegan> tasks_;                           // that have not ended, as they began
+  bool works_ = false;
+  std::size_t questions_ = 0;  // that are open
+  std::string_view state_ = "idle";
+  bool is_finished_ = false;  // nothing is said any more
 };
 
 }  // namespace deft

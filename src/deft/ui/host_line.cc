@@ -32,6 +32,18 @@ Result<Prompt> prompt_of(const Json& content) {
   return prompt;
 }
 
+// What a person has to say is not lost because of when it was to be heard.
+void read_priority(const Json& json, HostMessage& message) {
+  const Json* given = find(json, "priority");
+  if (!given || given->is_null()) return;
+  const auto word = find_string(json, "priority");
+  if (word == "now") message.priority = MessagePriority::now;
+  if (word == "later") message.priority = MessagePriority::later;
+  if (word && is_among_words(*word, "now next later")) return;
+  message.problem = "\"priority\" of a message must be now, next or later, not " +
+                    (word ? shown(*word) : to_json(*given).substr(0, 60)) + "; it counts as next";
+}
+
 Result<HostLine> message_of(const Json& json) {
   const Json* message = find(json, "message");
   if (!message || find_string(*message, "role") != "user") return wrong("\"message\" must be one of the role user");
@@ -40,8 +52,13 @@ Result<HostLine> message_of(const Json& json) {
   auto prompt = prompt_of(*content);
   if (!prompt) return std::unexpected(prompt.error());
   prompt->uuid = std::string(find_string(json, "uuid").value_or("").substr(0, kHostWordBytesMax));
-  return HostMessage{
-      .prompt = std::move(*prompt), .asks_model = find_bool(json, "shouldQuery").value_or(true), .message = *message};
+  HostMessage read{.prompt = std::move(*prompt),
+                   .asks_model = find_bool(json, "shouldQuery").value_or(true),
+                   .is_named = false,
+                   .message = *message};
+  read.is_named = !read.prompt.uuid.empty();
+  read_priority(json, read);
+  return read;
 }
 
 Result<std::string> id_of(const Json& json) {

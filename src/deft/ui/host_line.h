@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,11 +19,21 @@ namespace deft {
 inline constexpr std::size_t kHostLineBytesMax = kJsonBytesMax;
 inline constexpr std::size_t kHostWordBytesMax = 1'000;  // of an id, a subtype …
 
+// When a message is heard that comes while a turn is under way.
+enum class MessagePriority : std::uint8_t {
+  now,    // the turn makes room for it
+  next,   // with the next results of the turn, if there are any; else after it
+  later,  // after the turn
+};
+
 // A message of the user's: a turn.
 struct HostMessage {
   Prompt prompt;
-  bool asks_model = true;  // "shouldQuery": false: it waits for the next one
-  Json message;            // as it came, for whoever wants it replayed
+  MessagePriority priority = MessagePriority::next;
+  bool asks_model = true;    // "shouldQuery": false: it waits for the next one
+  bool is_named = false;     // the host gave its uuid, and knows it by that
+  Json message = {};         // as it came, for whoever wants it replayed
+  std::string problem = {};  // what of it was not understood, and is left out
 };
 struct HostRequest {
   std::string id;

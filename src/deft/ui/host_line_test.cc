@@ -26,6 +26,28 @@ TEST(HostLine, AMessageIsATextOrBlocks) {
   EXPECT_FALSE(blocks.asks_model);
 }
 
+TEST(HostLine, AMessageSaysWhenItIsHeard) {
+  const auto with = [](const std::string& priority) {
+    return parsed<HostMessage>(R"({"type":"user","message":{"role":"user","content":"go"})" + priority + "}");
+  };
+  EXPECT_EQ(with("").priority, MessagePriority::next);
+  EXPECT_EQ(with(R"(,"priority":"now")").priority, MessagePriority::now);
+  EXPECT_EQ(with(R"(,"priority":"next")").priority, MessagePriority::next);
+  EXPECT_EQ(with(R"(,"priority":"later","uuid":"u")").priority, MessagePriority::later);
+  EXPECT_EQ(with(R"(,"priority":null)").problem, "");
+  EXPECT_TRUE(with(R"(,"uuid":"u")").is_named);
+  EXPECT_FALSE(with("").is_named);
+}
+
+TEST(HostLine, AMessageIsNotLostBecauseOfWhenItWasToBeHeard) {
+  for (const std::string_view priority : {R"("soon")", "7", "[]", "\"\""}) {
+    const auto message = parsed<HostMessage>(R"({"type":"user","message":{"role":"user","content":"go"},"priority":)" +
+                                             std::string(priority) + "}");
+    EXPECT_EQ(message.priority, MessagePriority::next);
+    EXPECT_TRUE(message.problem.contains("must be now, next or later, not " + std::string(priority))) << message.problem;
+  }
+}
+
 TEST(HostLine, WhatAPersonCannotSayIsRefused) {
   for (const std::string_view line :
        {R"({"type":"user","message":{"role":"assistant","content":"go"}})", R"({"type":"user"})",

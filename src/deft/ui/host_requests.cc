@@ -146,6 +146,9 @@ void HostRequests::carry_out(const HostRequest& request) {
   auto answer = (this->*entry->answer)(request.request);
   if (!answer) return parts_.port.refuse(request.id, answer.error().message);
   parts_.port.answer(request.id, std::move(*answer));
+  // A host that comes back has missed what began meanwhile.
+  const bool comes_back = request.subtype == "initialize" && std::exchange(is_initialized_, true);
+  if (comes_back) parts_.output.show_tasks();
 }
 
 // --- what a session begins with ---

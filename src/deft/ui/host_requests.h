@@ -92,6 +92,7 @@ class HostRequests {
 
   Parts parts_;
   HostWork work_;
+  bool is_initialized_ = false;  // between turns
 };
 
 }  // namespace deft

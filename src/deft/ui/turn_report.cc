@@ -164,6 +164,10 @@ JsonObject TurnReport::result(const TurnEnd& end, const ReportedSession& session
   if (end.failure && end.failure->status > 0 && meaning.is_error) line["api_error_status"] = end.failure->status;
   line["terminal_reason"] = meaning.terminal_reason;
   if (session.queued_turns > 0) line["queued_turn_count"] = session.queued_turns;
+  if (!session.messages.empty()) {
+    line["user_message_uuid"] = session.messages.front();
+    line["user_message_uuids"] = JsonArray(session.messages.begin(), session.messages.end());
+  }
   line["uuid"] = uuid;
   return line;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "deft/agent/event.h"
 #include "deft/agent/session.h"
@@ -19,6 +20,7 @@ struct ReportedSession {
   const PriceSettings& prices;
   std::size_t output_tokens_max = 0;
   std::size_t queued_turns = 0;
+  std::vector<std::string> messages = {};  // of a host, that were given in the turn: their uuids
 };
 
 // What happened in a turn, as far as its result tells it: the last line of a turn in `deft -p --output-format
