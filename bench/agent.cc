@@ -149,24 +149,54 @@ std::string message_of(const Calls& calls, int turn = 0) {
 Answers one_message(const Calls& calls) { return {{{message_of(calls)}}, {{done()}}}; }
 
 // What a turn costs beside its calls: the first of a session, and the best of those that follow.
+struct BestTurns {
+  double first = INFINITY, later = INFINITY;
+  void take(const Run& run, std::size_t first_turn = 0) {
+    first = std::min(first, overhead(run, first_turn));
+    for (std::size_t turn = first_turn + 1; turn + 1 < run.seen.size(); ++turn) {
+      later = std::min(later, overhead(run, turn));
+    }
+  }
+};
+void print_best(const std::string& what, const BestTurns& ours, const BestTurns& floor) {
+  print(what, {ours.later, floor.later}, 2);
+  print("    the session's first", {ours.first, floor.first}, 2);
+}
+
 void print_turns(Bench& bench, const std::string& what, const std::function<Calls(int turn)>& calls) {
   Answers answers;
   for (int turn = 0; turn < kTurns; ++turn) answers.push_back({{message_of(calls(turn), turn)}});
   answers.push_back({{done()}});
-  struct Best {
-    double first = INFINITY, later = INFINITY;
-    void take(const Run& run) {
-      first = std::min(first, overhead(run, 0));
-      for (std::size_t turn = 1; turn < kTurns; ++turn) later = std::min(later, overhead(run, turn));
-    }
-  } ours, floor;
+  BestTurns ours, floor;
   for (int i = 0; i < kRuns; ++i) {
     const Run run = bench.deft(answers);
     ours.take(run);
     floor.take(bench.floor(answers, run));
   }
-  print(what, {ours.later, floor.later}, 2);
-  print("    in the first turn", {ours.first, floor.first}, 2);
+  print_best(what, ours, floor);
+}
+
+// A turn that reads the file, then edits of it there and back.
+void print_edits(Bench& bench) {
+  const std::string path = R"({"file_path":")" + bench.file(1) + "\"";
+  Answers answers = {{{message_of({{"Read", path + "}"}})}}};
+  for (int turn = 1; turn <= kTurns; ++turn) {
+    const bool is_there = turn % 2 == 1;
+    const std::string edit = path + R"(,"old_string":")" + (is_there ? "line two" : "line 2 two") +
+                             R"(","new_string":")" + (is_there ? "line 2 two" : "line two") + "\"}";
+    answers.push_back({{message_of({{"Edit", edit}}, turn)}});
+  }
+  answers.push_back({{done()}});
+  const auto write_anew = [&] { std::ofstream(bench.file(1)) << std::string(2000, 'x') << "\nline two\n"; };
+  BestTurns ours, floor;
+  for (int i = 0; i < kRuns; ++i) {
+    write_anew();
+    const Run run = bench.deft(answers);
+    ours.take(run, 1);
+    write_anew();
+    floor.take(bench.floor(answers, run), 1);
+  }
+  print_best("  one edit", ours, floor);
 }
 
 // When a file is opened, by anybody.
@@ -206,8 +236,8 @@ Answers watched_reads(Bench& bench, std::vector<double>& seconds) {
   return answers;
 }
 void print_block_to_tool(Bench& bench) {
-  BlockToTool ours, floor;
-  const auto take = [](BlockToTool& best, const std::vector<double>& seconds) {
+  BestTurns ours, floor;
+  const auto take = [](BestTurns& best, const std::vector<double>& seconds) {
     best.first = std::min(best.first, seconds.front());
     best.later = std::min(best.later, *std::min_element(seconds.begin() + 1, seconds.end()));
   };
@@ -218,8 +248,7 @@ void print_block_to_tool(Bench& bench) {
     take(ours, by_deft);
     take(floor, by_floor);
   }
-  print("a block's end to its tool's start", {ours.later, floor.later}, 2);
-  print("    in the first turn", {ours.first, floor.first}, 2);
+  print_best("a block's end to its tool's start", ours, floor);
 }
 
 }  // namespace
@@ -245,23 +274,7 @@ int main(int argc, char** argv) {
   print_turns(bench, "  1 read", [&](int turn) { return reads(1, turn); });
   print_turns(bench, "  10 parallel reads", [&](int turn) { return reads(10, turn); });
   print_turns(bench, "  50 parallel reads", [&](int turn) { return reads(50, turn); });
-  {
-    // Read first, then the edit alone: each run changes the file back or forth.
-    const std::string path = R"({"file_path":")" + bench.file(1) + "\"";
-    Answers answers = one_message({{"Read", path + "}"}});
-    answers.insert(
-        answers.begin() + 1,
-        {{bench::message_begin() +
-          bench::call_block(0, "e0", "Edit", path + R"(,"old_string":"line two","new_string":"line 2 two"})") +
-          bench::message_end("tool_use")}});
-    print("  one edit",
-          bench.compare(answers,
-                        [&](const Run& run) {
-                          std::ofstream(bench.file(1)) << std::string(2000, 'x') << "\nline two\n";
-                          return between(run.seen[1].last_sent, run.seen[2].first_byte);
-                        }),
-          2);
-  }
+  print_edits(bench);
   print_turns(bench, "  one `true`", [](int) { return Calls{{"Bash", R"({"command":"true"})"}}; });
   print("  ten `sleep 0.2`",
         bench.compare(one_message(Calls(10, {"Bash", R"({"command":"sleep 0.2"})"})), first_overhead, 3), 2);
