@@ -61,12 +61,13 @@ struct BackgroundTasks::Task {
   }
 };
 
-BackgroundTasks::~BackgroundTasks() {
+void BackgroundTasks::end() {
   Tasks tasks;
   {
     const std::lock_guard lock(mutex_);
     tasks.swap(tasks_);
     tell_ = nullptr;
+    is_over_ = true;
     for (auto& [number, task] : tasks) task->callbacks.clear();  // nobody waits for the end of a session
   }
   for (auto& [number, task] : tasks) task->watcher.request_stop();  // all at once, then wait for each
@@ -93,6 +94,7 @@ std::string BackgroundTasks::next_id() {
 }
 
 Result<void> BackgroundTasks::has_room() const {
+  if (is_over_) return fail(Errc::cancelled, "The session ends: nothing begins in the background any more.");
   const auto running = std::count_if(tasks_.begin(), tasks_.end(),
                                      [](const auto& it) { return it.second->status == TaskView::Status::running; });
   if (static_cast<std::size_t>(running) < kBackgroundTasksRunningMax) return {};

@@ -65,7 +65,7 @@ std::string_view to_string(TaskView::Status status);
 class BackgroundTasks {
  public:
   BackgroundTasks() = default;
-  ~BackgroundTasks();
+  ~BackgroundTasks() { end(); }
   BackgroundTasks(const BackgroundTasks&) = delete;
   BackgroundTasks& operator=(const BackgroundTasks&) = delete;
 
@@ -91,6 +91,8 @@ class BackgroundTasks {
   std::optional<bool> stop(std::string_view id);
   // Calls back once the task has ended: at once if it has, or if there is no such task.
   void when_ended(std::string_view id, std::function<void()> callback);
+  // All commands end, and none begins any more. Before whoever runs them is gone; nobody is told.
+  void end();
 
  private:
   struct Task;
@@ -110,6 +112,7 @@ class BackgroundTasks {
   std::uint64_t started_ = 0;      // under mutex_
   Tasks tasks_;                    // under mutex_, and what is said so in Task
   Tell tell_;                      // under mutex_
+  bool is_over_ = false;           // under mutex_
 };
 
 }  // namespace deft

@@ -75,6 +75,7 @@ class AgentSession::Watch final : public Frontend {
 AgentSession::~AgentSession() {
   if (agent_) subagents_->of_main().end();
   if (equipment_) equipment_->end();
+  tasks_->end();
   const std::lock_guard lock(ear_->mutex);
   ear_->agent = nullptr;
 }
