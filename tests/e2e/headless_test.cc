@@ -213,6 +213,30 @@ TEST(Headless, ABudgetEndsTheTurn) {
   EXPECT_EQ(model.requests(), 1U);
 }
 
+TEST(Headless, ABudgetIsOfOneRunWhateverTheSessionHasCostBefore) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("first"), anthropic_text("second"), anthropic_calls({bash("t1", "echo 1")})});
+  const auto run = [&](const Arguments& more) {
+    return place.run(model, kPrompt + kStreamJson + more +
+                                Arguments{"--settings", R"({"prices":{"*":{"input":1000,"output":1000}}})"});
+  };
+  const auto result_of = [](const Finished& done) { return of_type(json_lines(done.output), "result").at(0); };
+  const Json first = result_of(run({}));
+  const auto cost_in = [](const Json& result) { return find(result, "total_cost_usd")->to_number<double>(); };
+  const double cost = cost_in(first);
+  ASSERT_GT(cost, 0);
+
+  const Finished second = run({"-c", "--max-budget-usd", std::to_string(cost / 2)});
+  ASSERT_EQ(second.exit_code, 0) << second.output << second.errors;
+  EXPECT_EQ(text_of(result_of(second), "session_id"), text_of(first, "session_id"));
+  EXPECT_EQ(text_of(result_of(second), "result"), "second");
+  EXPECT_DOUBLE_EQ(cost_in(result_of(second)), 2 * cost) << "of the whole session";
+
+  const Finished third = run({"-c", "--max-budget-usd", std::to_string(cost / 2)});
+  EXPECT_EQ(text_of(result_of(third), "subtype"), "error_max_budget_usd");
+  EXPECT_EQ(model.requests(), 3U) << "the call was carried out, and that was all";
+}
+
 TEST(Headless, ARequestThatTheServerRefusesIsAnErrorResult) {
   const PrintPlace place;
   const ModelPeer model({ModelPeer::fails(

@@ -138,8 +138,6 @@ Result<void> Agent::resume(Session session) {
   engine_->go_to(session.working_directory);
   engine_->session().tools = std::move(session.tools);
   usage_ = usage_before_ = std::move(session.usage);
-  cost_spent_ = usage_.cost;
-  tokens_spent_ = usage_.tokens;
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
   deferred_ = std::move(session.deferred);
@@ -275,8 +273,8 @@ ModelRequest Agent::make_request(const ToolPool& pool) {
 std::optional<TurnReason> Agent::reached_limit() const {
   const TurnLimits& limits = options_.limits;
   if (limits.requests_max && so_far_.requests >= *limits.requests_max) return TurnReason::max_turns;
-  if (limits.cost_max && usage_.cost >= *limits.cost_max) return TurnReason::budget_exhausted;
-  if (limits.tokens_max && usage_.tokens >= *limits.tokens_max) return TurnReason::budget_exhausted;
+  if (limits.cost_max && spent().cost >= *limits.cost_max) return TurnReason::budget_exhausted;
+  if (limits.tokens_max && spent().tokens >= *limits.tokens_max) return TurnReason::budget_exhausted;
   return std::nullopt;
 }
 
