@@ -327,6 +327,36 @@ TEST(Headless, MemoryOfAFolderIsToldWithTheFirstFileThatIsReadThere) {
   EXPECT_EQ(last_text(bodies.at(2)).find("count from one"), std::string::npos);
 }
 
+TEST(Headless, MemoryThatTheSettingsExcludeReachesNobody) {
+  const PrintPlace place;
+  place.project.put("CLAUDE.md", "The root is excluded.");
+  place.project.put("DEFT.md", "The other one stays.");
+  place.project.put("part/CLAUDE.md", "The part is excluded.");
+  place.project.put("part/DEFT.md", "The part of the other one stays.");
+  place.project.put("part/a.txt", "text of the file");
+  const StreamedCall read{"t1", "Read", {{"file_path", "part/a.txt"}}};
+  const StreamedCall task{"t2", "Agent", {{"description", "look"}, {"prompt", "look"}}};
+  const ModelPeer model(
+      {anthropic_calls({read}), anthropic_calls({task}), anthropic_text("found"), anthropic_text("done")});
+  const Finished run =
+      place.run(model, kPrompt + Arguments{"--settings", R"json({"claudeMdExcludes":["**/CLAUDE.md"]})json",
+                                           "--managed-settings", R"json({"claudeMd":"Of those who manage."})json"});
+  EXPECT_EQ(run.output, "done\n") << run.errors;
+  const std::vector<Json> bodies = model.bodies();
+  ASSERT_EQ(bodies.size(), 4U);
+  for (const Json& body : bodies) {
+    EXPECT_EQ(to_json(body).find("is excluded"), std::string::npos) << to_json(body);
+    EXPECT_NE(to_json(*find(body, "system")).find("The other one stays."), std::string::npos);
+    EXPECT_NE(to_json(*find(body, "system")).find("Of those who manage."), std::string::npos);
+  }
+  EXPECT_NE(last_text(bodies.at(1)).find("The part of the other one stays."), std::string::npos);
+  EXPECT_NE(to_json(bodies.at(2)).find("look"), std::string::npos);
+
+  const Finished wrong = place.run(model, kPrompt + Arguments{"--settings", R"json({"claudeMdExcludes":"x"})json"});
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_NE(wrong.errors.find("claudeMdExcludes must be a list of globs"), std::string::npos) << wrong.errors;
+}
+
 TEST(Headless, WhatWhoeverStartsItManagesCannotBeAllowedByOthers) {
   const PrintPlace place;
   const ModelPeer model({anthropic_calls({bash("t1", "touch made")}), anthropic_text("could not")});
