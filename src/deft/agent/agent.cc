@@ -300,10 +300,11 @@ void Agent::take(ModelEvent event) {
 }
 
 void Agent::take_call(CallReady ready) {
+  const MessageHead head = ready.head;
   std::vector<Block> blocks = message_.add_call(std::move(ready), engine_->workshop().ids());
   ToolCall call = std::get<ToolUseBlock>(blocks.back()).call;
   log_->draft(blocks, message_uuid_);
-  for (Block& block : blocks) frontend_.show(BlockCompleted{std::move(block)});
+  for (Block& block : blocks) frontend_.show(BlockCompleted{std::move(block), head});
   executor().take_now(CallArrived{std::move(call)});
 }
 
@@ -403,7 +404,9 @@ void Agent::keep_message(Message message, MessageCompleted::How how) {
   conversation_.add_assistant(content);
   gauge_.answered(conversation_.messages(), token_use(message.usage));
   if (!std::exchange(is_just_compacted_, false) && has_room()) compactions_in_a_row_ = 0;
-  for (Block& block : message_.rest_of(message)) frontend_.show(BlockCompleted{std::move(block)});
+  const MessageHead head = head_of(message);
+  const bool is_cut_off = how == MessageCompleted::How::aborted;
+  for (Block& block : message_.rest_of(message)) frontend_.show(BlockCompleted{std::move(block), head, is_cut_off});
   frontend_.show(MessageCompleted{std::move(message), how});
   phase_ = Phase::finishing;
   if (!discard_kept_) executor().take_now(MessageEnded{});

@@ -158,7 +158,7 @@ class HeadlessRun {
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
                            .output_tokens_max = session_->agent().options().output_tokens_max,
-                           .queued_turns = host_ ? host_->queued_turns() : 0});
+                           .queued_turns = host_ ? std::optional(host_->queued_turns()) : std::nullopt});
     return meaning_of(end).is_error ? kExitError : 0;
   }
 
