@@ -147,11 +147,13 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
   if (!settings_.telemetry.otlp_endpoint.empty()) {
-    telemetry_.emplace(
-        OtelOptions{.endpoint = settings_.telemetry.otlp_endpoint,
-                    .headers = settings_.telemetry.otlp_headers,
-                    .session = {.id = id_, .provider = std::string(client_->name()), .version = DEFT_VERSION}},
-        http_, clock_);
+    telemetry_.emplace(OtelOptions{.endpoint = settings_.telemetry.otlp_endpoint,
+                                   .headers = settings_.telemetry.otlp_headers,
+                                   .session = {.id = id_,
+                                               .provider = std::string(client_->name()),
+                                               .version = DEFT_VERSION,
+                                               .server = otel_server(provider_.base_url)}},
+                       http_, clock_);
   }
   subagents_.emplace(subagent_options(), *client_, *watch_);
   // Only for the advisor: a conversation that somebody else holds is copied before it goes on.
