@@ -115,10 +115,9 @@ TEST(Headless, StreamJsonHasALineForEverythingThatHappens) {
   EXPECT_EQ(text_of(init, "permissionMode"), "default");
   EXPECT_EQ(text_of(init, "apiKeySource"), "ANTHROPIC_API_KEY");
   EXPECT_FALSE(find_array(init, "tools")->empty());
-  // One line for each block of a message, with the same id.
-  const std::string id = text_of(*find(lines.at(1), "message"), "id");
-  EXPECT_EQ(text_of(*find(lines.at(2), "message"), "id"), id);
-  EXPECT_NE(text_of(*find(lines.at(6), "message"), "id"), id);
+  // One line for each block of a message, with the same id: the API's own.
+  EXPECT_EQ(text_of(*find(lines.at(1), "message"), "id"), "msg_1");
+  EXPECT_EQ(text_of(*find(lines.at(2), "message"), "id"), "msg_1");
   const std::vector<Json> results = blocks_of(lines, "tool_result");
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(text_of(results[0], "tool_use_id"), "t1");
@@ -213,6 +212,30 @@ TEST(Headless, ABudgetEndsTheTurn) {
   EXPECT_EQ(model.requests(), 1U);
 }
 
+TEST(Headless, ABudgetIsOfOneRunWhateverTheSessionHasCostBefore) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("first"), anthropic_text("second"), anthropic_calls({bash("t1", "echo 1")})});
+  const auto run = [&](const Arguments& more) {
+    return place.run(model, kPrompt + kStreamJson + more +
+                                Arguments{"--settings", R"({"prices":{"*":{"input":1000,"output":1000}}})"});
+  };
+  const auto result_of = [](const Finished& done) { return of_type(json_lines(done.output), "result").at(0); };
+  const Json first = result_of(run({}));
+  const auto cost_in = [](const Json& result) { return find(result, "total_cost_usd")->to_number<double>(); };
+  const double cost = cost_in(first);
+  ASSERT_GT(cost, 0);
+
+  const Finished second = run({"-c", "--max-budget-usd", std::to_string(cost / 2)});
+  ASSERT_EQ(second.exit_code, 0) << second.output << second.errors;
+  EXPECT_EQ(text_of(result_of(second), "session_id"), text_of(first, "session_id"));
+  EXPECT_EQ(text_of(result_of(second), "result"), "second");
+  EXPECT_DOUBLE_EQ(cost_in(result_of(second)), 2 * cost) << "of the whole session";
+
+  const Finished third = run({"-c", "--max-budget-usd", std::to_string(cost / 2)});
+  EXPECT_EQ(text_of(result_of(third), "subtype"), "error_max_budget_usd");
+  EXPECT_EQ(model.requests(), 3U) << "the call was carried out, and that was all";
+}
+
 TEST(Headless, ARequestThatTheServerRefusesIsAnErrorResult) {
   const PrintPlace place;
   const ModelPeer model({ModelPeer::fails(
@@ -301,6 +324,36 @@ TEST(Headless, MemoryOfAFolderIsToldWithTheFirstFileThatIsReadThere) {
   const std::string told = last_text(bodies.at(1));
   EXPECT_LT(told.find("text of the file"), told.find("count from one"));
   EXPECT_EQ(last_text(bodies.at(2)).find("count from one"), std::string::npos);
+}
+
+TEST(Headless, MemoryThatTheSettingsExcludeReachesNobody) {
+  const PrintPlace place;
+  place.project.put("CLAUDE.md", "The root is excluded.");
+  place.project.put("DEFT.md", "The other one stays.");
+  place.project.put("part/CLAUDE.md", "The part is excluded.");
+  place.project.put("part/DEFT.md", "The part of the other one stays.");
+  place.project.put("part/a.txt", "text of the file");
+  const StreamedCall read{"t1", "Read", {{"file_path", "part/a.txt"}}};
+  const StreamedCall task{"t2", "Agent", {{"description", "look"}, {"prompt", "look"}}};
+  const ModelPeer model(
+      {anthropic_calls({read}), anthropic_calls({task}), anthropic_text("found"), anthropic_text("done")});
+  const Finished run =
+      place.run(model, kPrompt + Arguments{"--settings", R"json({"claudeMdExcludes":["**/CLAUDE.md"]})json",
+                                           "--managed-settings", R"json({"claudeMd":"Of those who manage."})json"});
+  EXPECT_EQ(run.output, "done\n") << run.errors;
+  const std::vector<Json> bodies = model.bodies();
+  ASSERT_EQ(bodies.size(), 4U);
+  for (const Json& body : bodies) {
+    EXPECT_EQ(to_json(body).find("is excluded"), std::string::npos) << to_json(body);
+    EXPECT_NE(to_json(*find(body, "system")).find("The other one stays."), std::string::npos);
+    EXPECT_NE(to_json(*find(body, "system")).find("Of those who manage."), std::string::npos);
+  }
+  EXPECT_NE(last_text(bodies.at(1)).find("The part of the other one stays."), std::string::npos);
+  EXPECT_NE(to_json(bodies.at(2)).find("look"), std::string::npos);
+
+  const Finished wrong = place.run(model, kPrompt + Arguments{"--settings", R"json({"claudeMdExcludes":"x"})json"});
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_NE(wrong.errors.find("claudeMdExcludes must be a list of globs"), std::string::npos) << wrong.errors;
 }
 
 TEST(Headless, WhatWhoeverStartsItManagesCannotBeAllowedByOthers) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "deft/testing/http_peer.h"
 #include "deft/testing/places.h"
 #include "deft_exec.h"
+#include "deft_print.h"
 
 // deft trace and deft demo: when everything happened.
 
@@ -26,6 +28,20 @@ Ran run(std::vector<std::string> argv, const TempFolder& folder) {
 }
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Telemetry, SpansOfRequestsNameTheServerOfTheModel) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("done")});
+  const HttpPeer collector([](const PeerRequest&, PeerAnswer& answer) { answer.send(200, {}, "{}"); });
+  const JsonObject settings{{"telemetry", JsonObject{{"otlpEndpoint", collector.url("")}}}};
+  ASSERT_EQ(place.run(model, {"-p", "go", "--settings", to_json(settings)}).output, "done\n");
+  std::string spans;
+  for (const PeerRequest& request : collector.requests()) spans += request.body;
+  EXPECT_TRUE(holds(spans, R"({"key":"server.address","value":{"stringValue":"127.0.0.1"}})")) << spans;
+  const std::string url = model.url();
+  const std::string port = url.substr(url.rfind(':') + 1);
+  EXPECT_TRUE(holds(spans, R"({"key":"server.port","value":{"intValue":")" + port + R"("}})")) << port << spans;
+}
 
 TEST(Trace, DrawsASessionOfExecInEveryWay) {
   const TempFolder folder;

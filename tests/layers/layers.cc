@@ -1,5 +1,7 @@
 #include "layers.h"
 
+#include "defined_types.h"
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -181,6 +183,16 @@ std::ostream& operator<<(std::ostream& out, const Violation& violation) {
   return out << '\n' << violation.file << ':' << violation.line << ": " << violation.message;
 }
 
+std::vector<Violation> TypeNames::check(const std::string& file, std::string_view text) {
+  std::vector<Violation> violations;
+  for (const DefinedType& type : types_defined_in(text)) {
+    const auto [first, is_new] = first_.try_emplace(type.name, file);
+    if (is_new || first->second == file) continue;
+    violations.push_back({file, type.line, type.name + " is the name of another type, in " + first->second});
+  }
+  return violations;
+}
+
 std::vector<Violation> check_source(std::string_view file, std::string_view text) {
   std::vector<Violation> violations;
   SourceCheck(file, violations).check(text);
@@ -197,8 +209,13 @@ SourceTree check_tree(const fs::path& root) {
     }
   }
   SourceTree tree{.files = files.size(), .violations = {}};
+  TypeNames names;
   for (const auto& path : files) {
-    auto found = check_source(path.lexically_relative(root).generic_string(), read_text(path));
+    const std::string file = path.lexically_relative(root).generic_string();
+    const std::string text = read_text(path);
+    auto found = check_source(file, text);
+    std::ranges::move(found, std::back_inserter(tree.violations));
+    found = names.check(file, text);
     std::ranges::move(found, std::back_inserter(tree.violations));
   }
   return tree;

@@ -1,4 +1,5 @@
 #include "layers.h"
+#include "defined_types.h"
 #include "deft/testing/places.h"
 
 #include <gmock/gmock.h>
@@ -84,6 +85,60 @@ TEST(Layers, APureLayerHasNoThreadsNoFilesAndNoClock) {
   EXPECT_EQ(check_source("src/deft/shell/x.h", source).size(), 3U);
   EXPECT_THAT(check_source("src/deft/os/x.cc", source), IsEmpty());
   EXPECT_THAT(check_source("src/deft/core/x_test.cc", source), IsEmpty());
+}
+
+TEST(Layers, NoTwoFilesDefineATypeOfTheSameName) {
+  TypeNames names;
+  const std::string source = "namespace deft {\nstruct Found { int a; };\n}\n";
+  EXPECT_THAT(names.check("src/deft/core/a.h", source), IsEmpty());
+  EXPECT_THAT(names.check("src/deft/core/b.h", "namespace deft { struct Found; class Other; }"), IsEmpty());
+  EXPECT_THAT(names.check("src/deft/core/c.h", "namespace deft { namespace { struct Found {}; } }"), IsEmpty());
+  EXPECT_THAT(names.check("src/deft/core/d.h", "namespace deft { struct D { struct Found {}; }; }"), IsEmpty());
+  EXPECT_THAT(
+      names.check("src/deft/ui/e.cc", source),
+      ElementsAre(Violation{"src/deft/ui/e.cc", 2, "deft::Found is the name of another type, in src/deft/core/a.h"}));
+}
+
+TEST(DefinedTypes, AreFoundHoweverTheyAreWritten) {
+  const std::string source = R"cc(
+#define BRACE {
+    namespace deft {  // struct Comment {
+    enum class Color : std::uint8_t { red };
+    template <class T, class V = std::vector<std::vector<T>>>
+    class Pair final : public Base<T> {
+      struct Inner {};
+    };
+    template <>
+    struct hash<Color> {};
+    struct [[nodiscard]] Marked {};
+    class Pair<int>::Outer {};
+    class Owner::Watch final : public Frontend {
+      void f() {
+        struct Local {};
+      }
+    };
+    const char* text = "struct Quoted {";
+    char c = '{';
+    auto n = 1'000'000;
+    auto raw = R"x(struct Raw { " ) )x";
+    struct Declared;
+    struct Declared make() { return {}; }
+    Declared value{.a = 1};
+    namespace testing::inner {
+    union Both {
+      int a;
+    };
+    }
+    namespace {
+    struct Hidden {};
+    }
+    }
+    struct Outside {};
+  )cc";
+  std::vector<std::string> names;
+  for (const DefinedType& type : types_defined_in(source)) names.push_back(type.name);
+  EXPECT_THAT(names, ElementsAre("deft::Color", "deft::Pair", "deft::Marked", "deft::Owner::Watch",
+                                 "deft::testing::inner::Both"));
 }
 
 TEST(Layers, AFileMayHaveSixHundredLinesAndNotOneMore) {

@@ -138,8 +138,6 @@ Result<void> Agent::resume(Session session) {
   engine_->go_to(session.working_directory);
   engine_->session().tools = std::move(session.tools);
   usage_ = usage_before_ = std::move(session.usage);
-  cost_spent_ = usage_.cost;
-  tokens_spent_ = usage_.tokens;
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
   deferred_ = std::move(session.deferred);
@@ -276,8 +274,8 @@ ModelRequest Agent::make_request(const ToolPool& pool) {
 std::optional<TurnReason> Agent::reached_limit() const {
   const TurnLimits& limits = options_.limits;
   if (limits.requests_max && so_far_.requests >= *limits.requests_max) return TurnReason::max_turns;
-  if (limits.cost_max && usage_.cost >= *limits.cost_max) return TurnReason::budget_exhausted;
-  if (limits.tokens_max && usage_.tokens >= *limits.tokens_max) return TurnReason::budget_exhausted;
+  if (limits.cost_max && spent().cost >= *limits.cost_max) return TurnReason::budget_exhausted;
+  if (limits.tokens_max && spent().tokens >= *limits.tokens_max) return TurnReason::budget_exhausted;
   return std::nullopt;
 }
 
@@ -303,10 +301,11 @@ void Agent::take(ModelEvent event) {
 }
 
 void Agent::take_call(CallReady ready) {
+  const MessageHead head = ready.head;
   std::vector<Block> blocks = message_.add_call(std::move(ready), engine_->workshop().ids());
   ToolCall call = std::get<ToolUseBlock>(blocks.back()).call;
   log_->draft(blocks, message_uuid_);
-  for (Block& block : blocks) frontend_.show(BlockCompleted{std::move(block)});
+  for (Block& block : blocks) frontend_.show(BlockCompleted{std::move(block), head});
   executor().take_now(CallArrived{std::move(call)});
 }
 
@@ -406,7 +405,9 @@ void Agent::keep_message(Message message, MessageCompleted::How how) {
   conversation_.add_assistant(content);
   gauge_.answered(conversation_.messages(), token_use(message.usage));
   if (!std::exchange(is_just_compacted_, false) && has_room()) compactions_in_a_row_ = 0;
-  for (Block& block : message_.rest_of(message)) frontend_.show(BlockCompleted{std::move(block)});
+  const MessageHead head = head_of(message);
+  const bool is_cut_off = how == MessageCompleted::How::aborted;
+  for (Block& block : message_.rest_of(message)) frontend_.show(BlockCompleted{std::move(block), head, is_cut_off});
   frontend_.show(MessageCompleted{std::move(message), how});
   phase_ = Phase::finishing;
   if (!discard_kept_) executor().take_now(MessageEnded{});

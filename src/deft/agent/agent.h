@@ -35,8 +35,8 @@ inline constexpr std::size_t kToldAtEndMax = 5;      // requests in a turn that 
 
 struct TurnLimits {
   std::optional<std::size_t> requests_max = std::nullopt;  // answered in one turn
-  std::optional<double> cost_max = std::nullopt;           // of the session, as `cost` says
-  std::optional<std::uint64_t> tokens_max = std::nullopt;  // of the session, in and out
+  std::optional<double> cost_max = std::nullopt;           // of this run, subagents included, as `cost` says
+  std::optional<std::uint64_t> tokens_max = std::nullopt;  // of this run, in and out
 };
 
 // Those who work for an agent (agent/subagents.h). Any thread may call.
@@ -174,7 +174,7 @@ class Agent final : private Frontend {
     double cost = 0;
     std::uint64_t tokens = 0;
   };
-  Spent spent() const { return {cost_spent_, tokens_spent_}; }  // usage(), as it was not long ago
+  Spent spent() const { return {cost_spent_, tokens_spent_}; }  // usage_of_this_run(), as it was not long ago
 
  private:
   enum class Phase : std::uint8_t {

@@ -62,15 +62,15 @@ void Agent::wake(std::string notice) {
 
 void Agent::count(const std::string& model, const Json& usage, double cost) {
   usage_.add(model, usage, cost);
-  cost_spent_ = usage_.cost;
-  tokens_spent_ = usage_.tokens;
+  cost_spent_ = usage_.cost - usage_before_.cost;
+  tokens_spent_ = usage_.tokens - usage_before_.tokens;
 }
 
 void Agent::add_usage(const SessionUsage& used) {
   executor().post([this, used] {
     usage_.add(used);
-    cost_spent_ = usage_.cost;
-    tokens_spent_ = usage_.tokens;
+    cost_spent_ = usage_.cost - usage_before_.cost;
+    tokens_spent_ = usage_.tokens - usage_before_.tokens;
     log_->used(used);
   });
 }

@@ -32,11 +32,10 @@ TimelineCall call_named(const std::string& id) {
 class OtelExportTest : public ::testing::Test {
  protected:
   OtelOptions options(const HttpPeer& peer, Duration end_time = std::chrono::minutes(1)) const {
-    return {
-        .endpoint = peer.url(""),
-        .headers = {{"x-api-key", "of the collector"}},
-        .session = {.id = "s1", .provider = "anthropic", .version = "1.2", .server = "api.example.org", .port = 8443},
-        .end_time = end_time};
+    return {.endpoint = peer.url(""),
+            .headers = {{"x-api-key", "of the collector"}},
+            .session = {.id = "s1", .provider = "anthropic", .version = "1.2", .server = {"api.example.org", 8443}},
+            .end_time = end_time};
   }
   // Of all requests: who is slow to say the next one sends them in two.
   static JsonArray spans_sent_to(const HttpPeer& peer) {
@@ -59,6 +58,19 @@ class OtelExportTest : public ::testing::Test {
   SystemClock clock;
   CurlHttpClient http{HttpNetwork{}};
 };
+
+TEST(OtelServer, IsTheHostAndPortOfTheBaseUrlAndNothingElseOfIt) {
+  const auto told = [](std::string_view url) {
+    const OtelServer server = otel_server(url);
+    return server.address + " " + std::to_string(server.port);
+  };
+  EXPECT_EQ(told("https://API.example.org/v1?key=secret"), "api.example.org 443");
+  EXPECT_EQ(told("http://localhost/"), "localhost 80");
+  EXPECT_EQ(told("http://127.0.0.1:8080/v1"), "127.0.0.1 8080");
+  EXPECT_EQ(told("http://[::1]:11434"), "::1 11434");
+  EXPECT_EQ(told("https://user:secret@example.org"), " 0");
+  EXPECT_EQ(told(""), " 0");
+}
 
 TEST_F(OtelExportTest, SpansComeWithTheNamesOfTheConventionsAndBelongTogether) {
   HttpPeer peer([](const PeerRequest&, PeerAnswer& answer) { answer.send(200, {}, "{}"); });

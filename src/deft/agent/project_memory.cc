@@ -62,6 +62,9 @@ std::string_view to_string(MemoryFile::Kind kind) {
 
 ProjectMemory::ProjectMemory(MemoryRequest request, Files& files)
     : request_(std::move(request)), disk_(files), project_(repository_of(request_.places.directory, files)) {
+  for (std::string& glob : request_.excludes) {
+    if (glob.starts_with("~/")) glob = request_.places.home + glob.substr(1);
+  }
   excludes_ = compiled(request_.excludes, problems_, "claudeMdExcludes");
   load_all();
   files_at_start_ = files_.size();
@@ -143,9 +146,13 @@ void ProjectMemory::load_rules(const std::string& folder, const Origin& origin, 
   }
 }
 
+// False: there is no such file.
 bool ProjectMemory::load(const std::string& path, const Origin& origin) {
   auto found = read(path, origin);
-  if (!found) return false;
+  if (!found) {
+    const auto status = disk_.status(path);
+    return is_excluded(path) && status && status->kind != FileKind::missing;
+  }
   MemoryText memory = read_memory_text(found->bytes);
   const std::string where = found->path;
   if (!add({.path = where, .kind = origin.kind, .imported_by = {}, .text = std::move(memory.text)})) return true;

@@ -35,7 +35,7 @@ struct MemoryRequest {
   bool trusted = false;               // the user has trusted that directory
   WantedSources sources = {};         // of user, project and local
   std::string managed_text = {};      // of managed settings
-  std::vector<std::string> excludes;  // globs of absolute paths: these are left out, managed ones excepted
+  std::vector<std::string> excludes;  // globs of absolute paths ("~/…" too): left out, managed ones excepted
   // Whether the model may be shown a file at all; nothing: it may.
   std::function<bool(const std::string& path)> may_read = nullptr;
 };

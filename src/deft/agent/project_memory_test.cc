@@ -115,6 +115,15 @@ TEST_F(ProjectMemoryTest, WhatIsExcludedTooLargeOrNoTextIsLeftOut) {
   EXPECT_EQ(loaded(), Names{"etc/claude-code/CLAUDE.md"});
 }
 
+TEST_F(ProjectMemoryTest, WhatIsExcludedIsNotReplacedByTheFileForThoseWithout) {
+  folder.put("home/.claude/CLAUDE.md", "of the user");
+  folder.put("home/project/CLAUDE.md", "project");
+  folder.put("home/project/AGENTS.md", "for all agents");
+  folder.put("home/project/app/AGENTS.md", "has no other");
+  request.excludes = {"~/project/CLAUDE.md", "~/.claude/**", "**/app/CLAUDE.md"};
+  EXPECT_EQ(loaded(), Names{"home/project/app/AGENTS.md"});
+}
+
 TEST_F(ProjectMemoryTest, TheSameFilesGiveTheSameBytes) {
   folder.put("home/project/CLAUDE.md", "Use \"tabs\"\n<!-- for people -->\nalways");
   const std::string text = memory_text(load().files());

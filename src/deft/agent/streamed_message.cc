@@ -18,6 +18,7 @@ auto after_last_call(const std::vector<Block>& blocks) {
 std::vector<Block> StreamedMessage::add_call(CallReady ready, CallIds& ids) {
   ready.call.id = ids.take(ready.call.id);
   call_ids_.push_back(ready.call.id);
+  head_ = std::move(ready.head);
   std::vector<Block> added = std::move(ready.before);
   added.emplace_back(ToolUseBlock{std::move(ready.call), {}});
   blocks_.insert(blocks_.end(), added.begin(), added.end());
@@ -33,7 +34,7 @@ std::optional<ToolCall> StreamedMessage::first_call() const {
 }
 
 Message StreamedMessage::so_far() const {
-  Message message{.blocks = blocks_};
+  Message message{.id = head_.id, .model = head_.model, .blocks = blocks_};
   if (!text_since_call_.empty()) message.blocks.emplace_back(TextBlock{text_since_call_, {}});
   return message;
 }

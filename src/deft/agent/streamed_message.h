@@ -34,6 +34,7 @@ class StreamedMessage {
   std::vector<Block> blocks_;
   std::vector<std::string> call_ids_;
   std::string text_since_call_;
+  MessageHead head_;  // as it was with the last call
 };
 
 }  // namespace deft

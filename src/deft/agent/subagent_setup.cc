@@ -16,7 +16,7 @@ std::optional<std::size_t> smaller_of(std::optional<std::size_t> a, std::optiona
   return std::min(*a, *b);
 }
 
-// What its parent has left of the session's budget.
+// What its parent has left of the run's budget.
 TurnLimits limits_of(const TurnLimits& parent, const Agent::Spent& spent, std::optional<std::size_t> requests_max) {
   TurnLimits limits{.requests_max = requests_max};
   if (parent.cost_max) limits.cost_max = std::max(0.0, *parent.cost_max - spent.cost);

@@ -8,6 +8,7 @@
 #include "deft/agent/turn.h"
 #include "deft/base/json.h"
 #include "deft/core/message.h"
+#include "deft/core/message_head.h"
 
 // What happens between the model and us in a turn, beside its calls (agent/event.h).
 
@@ -35,6 +36,8 @@ struct RawEventArrived {  // the provider's own, for hosts that want those
 // A block is whole: in the order of the message. A text is told when what follows it has come.
 struct BlockCompleted {
   Block block;
+  MessageHead message = {};  // that it belongs to
+  bool is_cut_off = false;   // by the user: it may end in the middle of a word
 };
 struct MessageCompleted {
   enum class How : std::uint8_t {

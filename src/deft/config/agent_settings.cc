@@ -14,6 +14,18 @@ Result<AgentSettings> parse_agent_settings(const Json& settings) {
     if (!value->is_bool()) return wrong_setting("fileCheckpointingEnabled", "true or false", *value);
     parsed.file_checkpointing = value->get_bool();
   }
+  if (const Json* globs = find(settings, "claudeMdExcludes"); globs && !globs->is_null()) {
+    const auto wrong = [&] { return wrong_setting("claudeMdExcludes", "a list of globs", *globs); };
+    if (!globs->is_array()) return wrong();
+    for (const Json& glob : globs->get_array()) {
+      if (!glob.is_string()) return wrong();
+      parsed.memory_excludes.emplace_back(view(glob.get_string()));
+    }
+  }
+  if (const Json* memory = find(settings, "claudeMd"); memory && !memory->is_null()) {
+    if (!memory->is_string()) return wrong_setting("claudeMd", "a text", *memory);
+    parsed.managed_memory = view(memory->get_string());
+  }
   return parsed;
 }
 

@@ -57,8 +57,10 @@ bool is_on(const Json& settings, std::string_view key) {
 
 // What of a file counts.
 JsonObject effective(const LoadedFile& file, bool trusted) {
-  if (!is_of_folder(file.file.source)) return file.json.get_object();
   JsonObject json = file.json.get_object();
+  if (file.file.source == SettingSource::managed) return json;
+  if (const auto found = json.find("claudeMd"); found != json.end()) json.stable_erase(found);
+  if (!is_of_folder(file.file.source)) return json;
   Json* permissions = json.if_contains("permissions");
   if (!trusted) {
     JsonObject rest;

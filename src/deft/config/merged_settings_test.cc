@@ -102,6 +102,17 @@ TEST_F(MergedSettingsOf, PolicyForbidsBypassAndOtherPeoplesAllowRules) {
   EXPECT_EQ(verdict(settings, "D"), Verdict::deny);
 }
 
+TEST_F(MergedSettingsOf, MemoryThatIsLeftOutIsJoinedAndMemoryInSettingsIsForThoseWhoManage) {
+  folder.put("etc/claude-code/managed-settings.json", R"json({"claudeMd":"of the machine"})json");
+  folder.put("home/.claude/settings.json", R"json({"claudeMd":"of the user","claudeMdExcludes":["/a"]})json");
+  folder.put("project/.claude/settings.json", R"json({"claudeMd":"of the project","claudeMdExcludes":["/b"]})json");
+  EXPECT_EQ(merged().settings.agent.managed_memory, "of the machine");
+  EXPECT_EQ(merged().settings.agent.memory_excludes, (std::vector<std::string>{"/b", "/a"}));
+  EXPECT_EQ(merged(false).settings.agent.memory_excludes, std::vector<std::string>{"/a"}) << "it is not trusted";
+  folder.put("etc/claude-code/managed-settings.json", "{}");
+  EXPECT_EQ(merged().settings.agent.managed_memory, "");
+}
+
 TEST_F(MergedSettingsOf, EveryValueHasItsFile) {
   const std::string file =
       folder.put("home/.config/deft/settings.json", R"json({"permissions":{"allow":["A"]},"other":{"x":1}})json");

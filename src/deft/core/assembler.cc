@@ -226,7 +226,7 @@ void Assembler::report_calls() {
     const bool ended = finishing_ || !message_.stop_reason.empty();
     if (is_blank(call.input_text) && is_last(at) && !ended) return;
     settle(call, is_cut_off(at));
-    events_.push_back(CallReady{call, blocks_before(at)});
+    events_.push_back(CallReady{call, blocks_before(at), head_of(message_)});
   }
 }
 

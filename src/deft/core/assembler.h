@@ -10,6 +10,7 @@
 
 #include "deft/base/result.h"
 #include "deft/core/message.h"
+#include "deft/core/message_head.h"
 #include "deft/core/pair_joiner.h"
 
 namespace deft {
@@ -29,6 +30,7 @@ struct ThinkingDelta {
 struct CallReady {
   ToolCall call;
   std::vector<Block> before{};  // the blocks between the call before it and this one, as they are now
+  MessageHead head{};           // of the message that it stands in
 };
 struct MessageDone {
   Message message;
@@ -56,6 +58,7 @@ class Assembler {
   bool in_message() const { return in_message_; }
   std::size_t messages_begun() const { return messages_begun_; }
   Message& head() { return message_; }  // all of the message but its blocks
+  const Message& head() const { return message_; }
 
   Result<void> open(Key key, Block block);
   // A piece of text, thinking or input, as the block is one or the other. Halves of characters at its edges (see

@@ -1,9 +1,11 @@
 #include "deft/core/otel_json.h"
 
 #include <algorithm>
+#include <charconv>
 #include <span>
-#include <string_view>
 #include <utility>
+
+#include "deft/base/url.h"
 
 namespace deft {
 namespace {
@@ -93,6 +95,16 @@ void add_server(Attributes& attributes, std::string_view tool) {
 
 }  // namespace
 
+OtelServer otel_server(std::string_view base_url) {
+  const auto url = parse_web_url(base_url);
+  if (!url) return {};
+  OtelServer server{.address = url->host, .port = url->scheme == "http" ? 80U : 443U};
+  if (server.address.starts_with('[')) server.address = server.address.substr(1, server.address.size() - 2);
+  const std::string& port = url->port;
+  if (!port.empty()) std::from_chars(port.data(), port.data() + port.size(), server.port);
+  return server;
+}
+
 Json otel_span(const TimelineTurn& turn, const OtelPlace& place, const OtelSession& session) {
   Attributes attributes = attributes_of("invoke_agent", turn.agent, session);
   attributes.text("gen_ai.agent.name", "deft").text("deft.turn.reason", turn.reason);
@@ -115,8 +127,8 @@ Json otel_span(const TimelineRequest& request, const OtelPlace& place, const Ote
         .number("gen_ai.usage.cache_read.input_tokens", request.cache_read_tokens)
         .number("gen_ai.usage.cache_creation.input_tokens", request.cache_write_tokens);
   }
-  attributes.text("server.address", session.server);
-  if (session.port != 0) attributes.number("server.port", session.port);
+  attributes.text("server.address", session.server.address);
+  if (session.server.port != 0) attributes.number("server.port", session.server.port);
   if (request.answered_us != 0) {
     const std::int64_t waited = std::max<std::int64_t>(0, request.answered_us - request.span.begin_us);
     attributes.number("deft.request.first_byte_us", static_cast<std::uint64_t>(waited));

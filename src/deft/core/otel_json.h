@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deft/core/timeline.h"
@@ -21,13 +22,19 @@ struct OtelPlace {
   OtelSpanId parent{};  // zeros: none
 };
 
+struct OtelServer {
+  std::string address = {};  // empty: none
+  std::uint64_t port = 0;    // 0: not known
+};
+// Of a model's API. Nothing but host and port: the rest of an address may hold a key.
+OtelServer otel_server(std::string_view base_url);
+
 // What is true for all spans of a session.
 struct OtelSession {
   std::string id;
-  std::string provider;     // "anthropic" …; empty: not known
-  std::string version;      // of deft
-  std::string server = {};  // of the model: its host; empty: none
-  std::uint64_t port = 0;   // 0: the usual one
+  std::string provider;    // "anthropic" …; empty: not known
+  std::string version;     // of deft
+  OtelServer server = {};  // of the model
 };
 
 Json otel_span(const TimelineTurn& turn, const OtelPlace& place, const OtelSession& session);

@@ -124,8 +124,13 @@ void ModelAnswer::fail_misunderstood(std::string_view beginning) {
 }
 
 void ModelAnswer::tell(std::vector<StreamEvent> events) {
+  MessageHead head;
+  if (raw_events_) {
+    const auto* done = events.empty() ? nullptr : std::get_if<MessageDone>(&events.back());
+    head = done ? head_of(done->message) : decoder_.head();
+  }
   for (std::size_t i = 0; i < events.size() && !told_; ++i) {
-    if (raw_events_) tell_raw(events[i]);
+    if (raw_events_) tell_raw(events[i], head);
     std::visit(Overloaded{
                    [&](TextDelta& delta) {
                      // What came in one piece is told in one piece.
@@ -149,9 +154,9 @@ void ModelAnswer::tell(std::vector<StreamEvent> events) {
   }
 }
 
-void ModelAnswer::tell_raw(const StreamEvent& event) {
+void ModelAnswer::tell_raw(const StreamEvent& event, const MessageHead& head) {
   if (decoder_.api() == StreamApi::anthropic_messages) return;  // those were told as they came
-  for (std::string& json : raw_writer_.write(event, "")) tell(RawModelEvent{std::move(json)});
+  for (std::string& json : raw_writer_.write(event, head)) tell(RawModelEvent{std::move(json)});
 }
 
 void ModelAnswer::finish(MessageDone done) {

@@ -55,7 +55,7 @@ class ModelAnswer final : public HttpReceiver {
   void read_body();
   void tell(std::vector<StreamEvent> events);
   void tell(ModelEvent event);
-  void tell_raw(const StreamEvent& event);
+  void tell_raw(const StreamEvent& event, const MessageHead& head);
   void finish(MessageDone done);
   void fail(MessageFailed failed);
   void fail_misunderstood(std::string_view beginning);

@@ -13,20 +13,20 @@ std::string delta_event(std::size_t index, std::string_view type, std::string_vi
 
 }  // namespace
 
-std::vector<std::string> RawEventWriter::write(const StreamEvent& event, const std::string& model) {
+std::vector<std::string> RawEventWriter::write(const StreamEvent& event, const MessageHead& head) {
   std::visit(Overloaded{
                  [&](const TextDelta& delta) {
-                   begin(model);
+                   begin(head);
                    open(Open::text, R"({"type":"text","text":""})");
                    add(delta_event(index_, "text_delta", "text", delta.text));
                  },
                  [&](const ThinkingDelta& delta) {
-                   begin(model);
+                   begin(head);
                    open(Open::thinking, R"({"type":"thinking","thinking":"","signature":""})");
                    add(delta_event(index_, "thinking_delta", "thinking", delta.text));
                  },
                  [&](const CallReady& ready) {
-                   begin(model);
+                   begin(head);
                    close();
                    add(R"({"type":"content_block_start","index":)" + std::to_string(index_) +
                        R"(,"content_block":{"type":"tool_use","id":)" + json_quote(ready.call.id) +
@@ -35,11 +35,10 @@ std::vector<std::string> RawEventWriter::write(const StreamEvent& event, const s
                    add(R"({"type":"content_block_stop","index":)" + std::to_string(index_++) + "}");
                  },
                  [&](const MessageDone& done) {
-                   begin(model);
+                   begin(head);
                    close();
                    add(R"({"type":"message_delta","delta":{"stop_reason":)" + json_quote(done.message.stop_reason) +
-                       R"(,"stop_sequence":null},"usage":)" +
-                       (done.message.usage.is_object() ? to_json(done.message.usage) : "{}") + "}");
+                       R"(,"stop_sequence":null},"usage":)" + to_json(messages_usage(done.message.usage)) + "}");
                    add(R"({"type":"message_stop"})");
                  },
                  [](const MessageFailed&) {},
@@ -48,10 +47,11 @@ std::vector<std::string> RawEventWriter::write(const StreamEvent& event, const s
   return std::exchange(out_, {});
 }
 
-void RawEventWriter::begin(const std::string& model) {
+void RawEventWriter::begin(const MessageHead& head) {
   if (std::exchange(begun_, true)) return;
-  add(R"({"type":"message_start","message":{"id":"","type":"message","role":"assistant","model":)" + json_quote(model) +
-      R"(,"content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}})");
+  add(R"({"type":"message_start","message":{"id":)" + json_quote(head.id) +
+      R"(,"type":"message","role":"assistant","model":)" + json_quote(head.model) +
+      R"(,"content":[],"stop_reason":null,"stop_sequence":null,"usage":)" + to_json(messages_usage(head.usage)) + "}}");
 }
 
 void RawEventWriter::open(Open kind, std::string_view block) {

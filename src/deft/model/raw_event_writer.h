@@ -13,11 +13,11 @@ namespace deft {
 class RawEventWriter {
  public:
   // The events, as JSON text, that come before and for this one.
-  std::vector<std::string> write(const StreamEvent& event, const std::string& model);
+  std::vector<std::string> write(const StreamEvent& event, const MessageHead& head);
 
  private:
   enum class Open { none, text, thinking };
-  void begin(const std::string& model);
+  void begin(const MessageHead& head);
   void open(Open kind, std::string_view block);
   void close();
   void add(std::string json) { out_.push_back(std::move(json)); }

@@ -12,6 +12,7 @@ namespace {
 
 TEST(RawEventWriter, WhatItWritesIsReadAsTheSameMessage) {
   const Message message{
+      .id = "msg_1",
       .model = "m",
       .blocks = {ThinkingBlock{"hm", "", {}}, text_of_model("Hel\"lo\n"), call_of_model("1", "T", JsonObject{{"a", 1}}),
                  call_of_model("2", "U"), text_of_model("Bye")},
@@ -23,7 +24,8 @@ TEST(RawEventWriter, WhatItWritesIsReadAsTheSameMessage) {
     std::visit(
         [&](const auto& one) {
           if constexpr (std::is_constructible_v<StreamEvent, decltype(one)>) {
-            for (const std::string& json : writer.write(one, "m")) bytes += "data: " + json + "\n\n";
+            for (const std::string& json : writer.write(one, {.id = "msg_1", .model = "m"}))
+              bytes += "data: " + json + "\n\n";
           }
         },
         event);
@@ -31,6 +33,8 @@ TEST(RawEventWriter, WhatItWritesIsReadAsTheSameMessage) {
   const auto run = testing::run_stream(bytes);
   ASSERT_EQ(run.messages.size(), 1U) << bytes;
   EXPECT_EQ(assistant_content(run.messages[0].blocks), assistant_content(message.blocks));
+  EXPECT_EQ(run.messages[0].id, "msg_1");
+  EXPECT_EQ(run.messages[0].model, "m");
   EXPECT_EQ(run.messages[0].stop_reason, "tool_use");
   EXPECT_EQ(find_int(run.messages[0].usage, "output_tokens"), 3);
 }

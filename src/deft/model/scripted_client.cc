@@ -75,7 +75,7 @@ class Performance final : public ModelCall {
       }
       ++calls_;
       message_.blocks.push_back(block);
-      return say(CallReady{use->call, std::exchange(before_, {})});
+      return say(CallReady{use->call, std::exchange(before_, {}), head_of(message_)});
     }
     if (auto* text = std::get_if<TextBlock>(&block)) tell_words(text->text, stop);
     if (auto* thinking = std::get_if<ThinkingBlock>(&block)) say(ThinkingDelta{thinking->thinking});
@@ -95,7 +95,7 @@ class Performance final : public ModelCall {
   template <class Event>
   void say(Event event) {
     if (raw_events_) {
-      for (std::string& json : raw_writer_.write(event, message_.model)) sink_(RawModelEvent{std::move(json)});
+      for (std::string& json : raw_writer_.write(event, head_of(message_))) sink_(RawModelEvent{std::move(json)});
     }
     sink_(std::move(event));
   }

@@ -39,6 +39,7 @@ class StreamDecoder {
 
   StreamApi api() const { return api_; }
   bool message_began() const { return assembler_.messages_begun() > 0; }
+  MessageHead head() const { return head_of(assembler_.head()); }  // of the message under way
   // Told of each event before it is decoded, as a value and as text; what came of those before it can be taken then.
   using Watcher = std::function<void(const Json& event, std::string_view text)>;
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }

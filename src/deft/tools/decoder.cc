@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kErrorBytesMax = 4'096;
 }
 
-Result<Decoded> run_decoder(Decoding decoding, ToolIo& io) {
+Result<DecoderOutput> run_decoder(Decoding decoding, ToolIo& io) {
   const std::string program(file_name(decoding.argv.front()));
   const std::size_t output_bytes_max = decoding.output_bytes_max;
   Command command{.argv = std::move(decoding.argv),
@@ -24,7 +24,7 @@ Result<Decoded> run_decoder(Decoding decoding, ToolIo& io) {
                              .file_bytes = kDecoderFileBytesMax,
                              .open_files = kDecoderOpenFilesMax},
                   .restriction = Restriction::read_only};
-  Decoded decoded;
+  DecoderOutput decoded;
   std::stop_source too_much;
   const auto take = [&](OutputStream stream, std::string_view bytes) {
     if (stream == OutputStream::errors) {

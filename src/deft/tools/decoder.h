@@ -23,13 +23,13 @@ struct Decoding {
   std::size_t output_bytes_max = 0;
 };
 
-struct Decoded {
+struct DecoderOutput {
   int exit_code = 0;
   std::string output;
   std::string errors;  // the beginning
 };
 
 // Errors: `cancelled`; `timeout`; `limit` if it says too much; `failed` if it died; those of Processes::run().
-Result<Decoded> run_decoder(Decoding decoding, ToolIo& io);
+Result<DecoderOutput> run_decoder(Decoding decoding, ToolIo& io);
 
 }  // namespace deft

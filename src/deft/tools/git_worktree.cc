@@ -84,6 +84,18 @@ Result<void> link_directories(const std::string& root, const std::string& path, 
   return {};
 }
 
+// What link_directories() has made: removing the link leaves what it leads to.
+bool is_link_of_ours(std::string_view name, const std::string& path, const WorktreeOptions& options, Files& files) {
+  const auto is_named = [&](std::string_view link) {
+    while (link.ends_with('/')) link.remove_suffix(1);
+    return link == name;
+  };
+  if (!std::ranges::any_of(options.symlinked_directories, is_named)) return false;
+  const std::string link = path + "/" + std::string(name);
+  const auto canonical = files.canonical(link);
+  return canonical && *canonical != link;
+}
+
 Result<std::string> base_commit(GitCommand& git, const WorktreeOptions& options, std::stop_token stop) {
   if (options.from_remote) {
     auto remote = git.run({"rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD^{commit}"}, stop);
@@ -197,6 +209,12 @@ std::string WorktreeLoss::text() const {
                     (file_count == 1 ? " changed or new file (" : " changed or new files (") + join(files, ", ") +
                     (file_count > files.size() ? ", …)" : ")"));
   }
+  if (ignored_count > 0) {
+    parts.push_back(
+        std::to_string(ignored_count) +
+        (ignored_count == 1 ? " file or folder that git ignores (" : " files or folders that git ignores (") +
+        join(ignored, ", ") + (ignored_count > ignored.size() ? ", …)" : ")"));
+  }
   if (commit_count > 0) {
     parts.push_back(std::to_string(commit_count) + (commit_count == 1 ? " commit that is" : " commits that are") +
                     " on no other branch");
@@ -209,16 +227,19 @@ Result<WorktreeLoss> worktree_loss(const WorktreeStay& stay, bool trusted, const
                                    std::stop_token stop) {
   GitCommand git(os, stay.path, trusted, options.environment);
   WorktreeLoss loss;
-  const auto status = git.run(
-      {"status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=none", "--no-renames"}, stop);
+  const auto status = git.run({"status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignored=traditional",
+                               "--ignore-submodules=none", "--no-renames"},
+                              stop);
   if (!status) return std::unexpected(status.error());
   for (std::string_view rest = *status; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\0'), rest.size());
     const std::string_view entry = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (entry.size() < 4) continue;
-    ++loss.file_count;
-    if (loss.files.size() < kFilesShownMax) loss.files.push_back(one_line(entry.substr(3), kShownNameCharactersMax));
+    if (entry.size() < 4 || is_link_of_ours(entry.substr(3), stay.path, options, os.files)) continue;
+    const bool is_ignored = entry.starts_with("!!");
+    std::vector<std::string>& shown = is_ignored ? loss.ignored : loss.files;
+    ++(is_ignored ? loss.ignored_count : loss.file_count);
+    if (shown.size() < kFilesShownMax) shown.push_back(one_line(entry.substr(3), kShownNameCharactersMax));
   }
   std::vector<std::string> count{"rev-list", "--count", "HEAD"};
   const std::string branch = "refs/heads/" + stay.branch;

@@ -44,9 +44,12 @@ Result<WorktreeStay> existing_worktree(const std::string& directory, const std::
 struct WorktreeLoss {
   std::vector<std::string> files = {};  // changed or new, the first few
   std::size_t file_count = 0;
+  // That git ignores: local settings, data, what was built; whole folders end in '/'. A new checkout has none of them.
+  std::vector<std::string> ignored = {};  // the first few
+  std::size_t ignored_count = 0;
   std::size_t commit_count = 0;  // on no other branch, tag or remote
   std::string under_way = {};    // "merge", "rebase" …
-  bool empty() const { return file_count == 0 && commit_count == 0 && under_way.empty(); }
+  bool empty() const { return file_count == 0 && ignored_count == 0 && commit_count == 0 && under_way.empty(); }
   std::string text() const;  // for the model and for people: "3 changed files (a, b, c) and 2 commits …"
 };
 Result<WorktreeLoss> worktree_loss(const WorktreeStay& stay, bool trusted, const WorktreeOptions& options, Os os,

@@ -169,9 +169,9 @@ class ExitWorktreeTool final : public Tool {
       .name = "ExitWorktree",
       .description =
           "Leaves the worktree that EnterWorktree led to; the session goes on where it was before. `keep` leaves the "
-          "worktree and its branch there. `remove` deletes both, and refuses if uncommitted changes or commits that "
-          "are nowhere else "
-          "would be lost; set discard_changes only after the user has agreed to lose them.",
+          "worktree and its branch there. `remove` deletes both, and refuses if uncommitted changes, commits that "
+          "are nowhere else or files that git ignores (local settings, what was built) would be lost; set "
+          "discard_changes only after the user has agreed to lose them.",
       .input_schema =
           JsonObject{{"type", "object"},
                      {"properties",

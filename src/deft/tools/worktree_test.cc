@@ -114,6 +114,34 @@ TEST_F(WorktreeTools, NoWorkIsLostUnlessThatIsWanted) {
   EXPECT_FALSE(fs::exists(worktree()));
 }
 
+TEST_F(WorktreeTools, WhatGitIgnoresIsNotLostEither) {
+  put(".gitignore", ".env\n/out/\n*.log\nlinked/\n");
+  git({"add", ".gitignore"});
+  commit("ignore");
+  put(".env", "of the user's own checkout");
+  folder.put("repo/linked/x", "1");
+  use({.git = {.symlinked_directories = {"linked"}}});
+  ASSERT_TRUE(enter());
+  ASSERT_TRUE(fs::is_symlink(worktree() + "/linked"));
+  EXPECT_TRUE(leave("remove")) << "what came with it is no loss";
+  EXPECT_TRUE(folder.bytes("repo/linked/x"));
+
+  ASSERT_TRUE(enter());
+  folder.put("repo/.deft/worktrees/w/.env", "KEY=1");
+  folder.put("repo/.deft/worktrees/w/out/a/b.o", "1");
+  folder.put("repo/.deft/worktrees/w/out/c.o", "1");
+  const auto refused = leave("remove");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::invalid_input);
+  EXPECT_NE(error_of(refused).find("2 files or folders that git ignores (.env, out/)"), std::string::npos)
+      << error_of(refused);
+  EXPECT_NE(error_of(refused).find("discard_changes"), std::string::npos);
+  EXPECT_EQ(folder.bytes("repo/.deft/worktrees/w/.env"), "KEY=1");
+  ASSERT_TRUE(leave("remove", /*discard=*/true));
+  EXPECT_FALSE(fs::exists(worktree()));
+  EXPECT_EQ(folder.bytes("repo/.env"), "of the user's own checkout");
+}
+
 TEST_F(WorktreeTools, CommitsThatAreMergedElsewhereAreNotLost) {
   ASSERT_TRUE(enter().has_value());
   put(".deft/worktrees/w/new.txt", "new\n");

@@ -150,11 +150,13 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   auto folder = choose_folder();
   if (!folder) return std::unexpected(folder.error());
   if (!settings_.telemetry.otlp_endpoint.empty()) {
-    telemetry_.emplace(
-        OtelOptions{.endpoint = settings_.telemetry.otlp_endpoint,
-                    .headers = settings_.telemetry.otlp_headers,
-                    .session = {.id = id_, .provider = std::string(client_->name()), .version = DEFT_VERSION}},
-        http_, clock_);
+    telemetry_.emplace(OtelOptions{.endpoint = settings_.telemetry.otlp_endpoint,
+                                   .headers = settings_.telemetry.otlp_headers,
+                                   .session = {.id = id_,
+                                               .provider = std::string(client_->name()),
+                                               .version = DEFT_VERSION,
+                                               .server = otel_server(provider_.base_url)}},
+                       http_, clock_);
   }
   subagents_.emplace(subagent_options(), *client_, *watch_);
   // Only for the advisor: a conversation that somebody else holds is copied before it goes on.
@@ -169,7 +171,8 @@ Result<void> AgentSession::wire(Frontend& frontend) {
                        " calls of the earlier run were cut off; the model is told that they may have had an effect");
   }
   if (options_.title) agent_->set_state("title", Json(*options_.title));
-  found_memory_ = std::make_unique<FoundMemory>(memory_request(), agent_->engine().workshop().os().files);
+  memory_request_ = memory_request();
+  found_memory_ = std::make_unique<FoundMemory>(memory_request_, agent_->engine().workshop().os().files);
   agent_->options().system = make_system_prompt();
   if (auto added = add_tools(); !added) return added;
   if (auto started = start_servers(frontend); !started) return started;
@@ -383,15 +386,14 @@ SystemPromptInput AgentSession::prompt_ground(const ProjectMemory& memory) const
           .memory = memory_text(memory.files())};
 }
 
-ProjectMemory AgentSession::project_memory() const {
-  return {memory_request(), agent_->engine().workshop().os().files};
-}
+ProjectMemory AgentSession::project_memory() const { return {memory_request_, agent_->engine().workshop().os().files}; }
 
 MemoryRequest AgentSession::memory_request() const {
   return {.places = settings_places(options_.working_directory),
           .trusted = trusted_,
           .sources = options_.settings.wanted,
-          .excludes = {},
+          .managed_text = settings_.agent.managed_memory,
+          .excludes = settings_.agent.memory_excludes,
           .may_read = [engine = &agent_->engine()](const std::string& path) {
             return !engine->permissions()->hides(path);
           }};

@@ -223,6 +223,7 @@ class AgentSession {
   std::shared_ptr<Ear> ear_ = std::make_shared<Ear>();
   class Watch;
   std::unique_ptr<Watch> watch_;  // what happens, on its way to the frontend
+  MemoryRequest memory_request_;  // of the session's start: workers use it, whatever a host changes meanwhile
   std::unique_ptr<FoundMemory> found_memory_;
   std::shared_ptr<BackgroundTasks> tasks_ = std::make_shared<BackgroundTasks>();
   std::optional<AgentEquipment> equipment_;

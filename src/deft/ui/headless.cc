@@ -161,7 +161,7 @@ class HeadlessRun {
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
                            .output_tokens_max = session_->agent().options().output_tokens_max,
-                           .queued_turns = host_ ? host_->queued_turns() : 0,
+                           .queued_turns = host_ ? std::optional(host_->queued_turns()) : std::nullopt,
                            .messages = host_ ? host_->messages_of_turn() : std::vector<std::string>()});
     return meaning_of(end).is_error ? kExitError : 0;
   }

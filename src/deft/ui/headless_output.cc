@@ -8,20 +8,28 @@
 #include "deft/core/message_content.h"
 #include "deft/core/message_json.h"
 #include "deft/os/uuid.h"
+#include "deft/ui/api_error.h"
 #include "deft/ui/safe_display.h"
 
 namespace deft {
 namespace {
 
+constexpr std::string_view kNoModel = "<synthetic>";  // the word that hosts know for it
+
 std::string quoted_member(std::string_view name, std::string_view value) {
   return ",\"" + std::string(name) + "\":" + json_quote(value);
 }
 
-std::string retry_word(const ModelFailure& failure) {
-  if (failure.status == 429) return "rate_limit";
-  if (failure.status == 529 || failure.type == "overloaded_error") return "overloaded";
-  if (failure.status >= 500) return "server_error";
-  return failure.status > 0 ? "invalid_request" : "unknown";
+// An input that was no JSON object is shown as an empty one, for hosts that look into it, with what came beside it.
+std::string block_for_host(const Block& block) {
+  const auto* use = std::get_if<ToolUseBlock>(&block);
+  if (!use || !use->call.invalid) return block_json(block);
+  ToolUseBlock shown = *use;
+  shown.extra["invalid"] = *use->call.invalid;
+  shown.extra["input_text"] = use->call.input_text;
+  shown.call.invalid.reset();
+  shown.call.input_text = "{}";
+  return block_json(shown);
 }
 
 }  // namespace
@@ -78,6 +86,7 @@ void HeadlessOutput::show(Event event) {
   {
     const std::lock_guard lock(mutex_);
     report_.note(event);
+    note_message(event, main_);
   }
   std::visit(
       Overloaded{
@@ -94,20 +103,17 @@ void HeadlessOutput::show(Event event) {
               return notice("The model did not answer (" + retry.failure.message + "); asking again in " +
                             std::to_string(delay) + " ms.");
             }
+            const auto status = api_error_status(retry.failure);
             put({{"type", "system"},
                  {"subtype", "api_retry"},
                  {"attempt", retry.failures},
                  {"max_retries", retry.retries_max},
                  {"retry_delay_ms", delay},
-                 {"error_status", retry.failure.status > 0 ? Json(retry.failure.status) : Json()},
-                 {"error", retry_word(retry.failure)}});
+                 {"error_status", status ? Json(*status) : Json()},
+                 {"error", api_error_word(retry.failure)}});
           },
           [&](const ModelSwitched& switched) {
             notice("From here on " + switched.to + " answers instead of " + switched.from + ": " + switched.why);
-          },
-          [&](const RequestSent& sent) {
-            const std::lock_guard lock(mutex_);
-            begin_message(sent, main_);
           },
           [&](const RawEventArrived& raw) {
             if (!streams() || !options_.partial_messages) return;
@@ -119,7 +125,7 @@ void HeadlessOutput::show(Event event) {
             if (const auto* use = std::get_if<ToolUseBlock>(&completed.block)) {
               calls_made_.insert_or_assign(use->call.id, clock_.now());
             }
-            if (wants_lines()) put_block(completed.block, main_);
+            if (wants_lines()) put_block(completed, main_);
           },
           [&](const CallAnswered& answered) {
             const std::lock_guard lock(mutex_);
@@ -167,8 +173,8 @@ void HeadlessOutput::put_event_of(const SubagentEvent& happened) {
   Speaker& speaker = subagents_[happened.agent_id];
   speaker.parent_call_id = happened.parent_call_id;
   speaker.agent_id = happened.agent_id;
-  if (const auto* sent = std::get_if<RequestSent>(&event)) begin_message(*sent, speaker);
-  if (const auto* completed = std::get_if<BlockCompleted>(&event)) put_block(completed->block, speaker);
+  note_message(event, speaker);
+  if (const auto* completed = std::get_if<BlockCompleted>(&event)) put_block(*completed, speaker);
   if (const auto* answered = std::get_if<CallAnswered>(&event)) put_result(*answered, speaker);
   if (std::holds_alternative<TurnEnded>(event)) subagents_.erase(happened.agent_id);
 }
@@ -184,11 +190,24 @@ std::int64_t HeadlessOutput::seconds_since_call(const std::string& call_id) cons
   return std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - made->second).count();
 }
 
+// What is said of a message beside its blocks.
+void HeadlessOutput::note_message(const Event& event, Speaker& speaker) {
+  if (const auto* sent = std::get_if<RequestSent>(&event)) begin_message(*sent, speaker);
+  if (const auto* began = std::get_if<MessageBegan>(&event)) speaker.request_id = began->request_id;
+  if (const auto* discarded = std::get_if<MessageDiscarded>(&event); discarded && !discarded->kept) {
+    speaker.superseded.insert(speaker.superseded.end(), speaker.lines.begin(), speaker.lines.end());
+    speaker.lines.clear();
+  }
+  if (const auto* ended = std::get_if<TurnEnded>(&event); ended && wants_lines()) put_failure(ended->end, speaker);
+}
+
 void HeadlessOutput::begin_message(const RequestSent& sent, Speaker& speaker) {
   speaker.model = sent.model;
   speaker.message_id = "msg_" + random_uuid();
+  speaker.request_id.clear();
   speaker.uuid = sent.uuid;
   speaker.blocks = speaker.calls = 0;
+  speaker.lines.clear();
 }
 
 // Only what the model is handed back later can be gone back to.
@@ -208,17 +227,48 @@ std::string HeadlessOutput::uuid_of_result(const std::string& call_id) {
 }
 
 // One line for each block, as it is complete; the message's own end is not known yet.
-void HeadlessOutput::put_block(const Block& block, Speaker& speaker) {
-  put_line(head("assistant", uuid_of_block(block, speaker)) + parent_member(speaker) +
-           ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" + quoted_member("id", speaker.message_id) +
-           quoted_member("model", speaker.model) + ",\"content\":[" + block_json(block) +
-           R"(],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}})");
+void HeadlessOutput::put_block(const BlockCompleted& completed, Speaker& speaker) {
+  const MessageHead& message = completed.message;
+  // Of a provider that changes its mind about them, all blocks have what the first one had.
+  if (speaker.lines.empty() && !message.id.empty()) speaker.message_id = message.id;
+  if (speaker.lines.empty() && !message.model.empty()) speaker.model = message.model;
+  std::string members =
+      ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" + quoted_member("id", speaker.message_id) +
+      quoted_member("model", speaker.model) + ",\"content\":[" + block_for_host(completed.block) +
+      R"(],"stop_reason":null,"stop_sequence":null,"usage":)" + to_json(messages_usage(message.usage)) + "}";
+  if (!speaker.request_id.empty()) members += quoted_member("request_id", speaker.request_id);
+  if (completed.is_cut_off) members += ",\"aborted\":true";
+  put_assistant(uuid_of_block(completed.block, speaker), members, speaker);
 }
 
-void HeadlessOutput::put_result(const CallAnswered& answered, const Speaker& speaker) {
-  std::string line = head("user", uuid_of_result(answered.call_id)) + parent_member(speaker) +
-                     ",\"message\":{\"role\":\"user\",\"content\":[" + result_block(answered.call_id, answered.result) +
-                     "]}";
+// Why there is no answer, as a message that no model has written.
+void HeadlessOutput::put_failure(const TurnEnd& end, Speaker& speaker) {
+  const bool is_of_model = end.reason == TurnReason::model_error || end.reason == TurnReason::prompt_too_long;
+  if (!is_of_model || !end.failure) return;
+  std::string members = ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" +
+                        quoted_member("id", "msg_" + random_uuid()) + quoted_member("model", kNoModel) +
+                        ",\"content\":[" + text_block(text_of_result(end)) +
+                        R"(],"stop_reason":"stop_sequence","stop_sequence":"","usage":)" + to_json(messages_usage({})) +
+                        "}" + quoted_member("error", api_error_word(*end.failure));
+  if (!end.failure->request_id.empty()) members += quoted_member("request_id", end.failure->request_id);
+  put_assistant(random_uuid(), members, speaker);
+}
+
+void HeadlessOutput::put_assistant(const std::string& uuid, const std::string& members, Speaker& speaker) {
+  std::string line = head("assistant", uuid) + parent_member(speaker) + members;
+  if (!speaker.superseded.empty()) {
+    line += ",\"supersedes\":" + to_json(JsonArray(speaker.superseded.begin(), speaker.superseded.end()));
+    speaker.superseded.clear();
+  }
+  put_line(line + "}");
+  speaker.lines.push_back(uuid);
+}
+
+void HeadlessOutput::put_result(const CallAnswered& answered, Speaker& speaker) {
+  const std::string uuid = uuid_of_result(answered.call_id);
+  speaker.lines.push_back(uuid);
+  std::string line = head("user", uuid) + parent_member(speaker) + ",\"message\":{\"role\":\"user\",\"content\":[" +
+                     result_block(answered.call_id, answered.result) + "]}";
   const Json& details = answered.result.details;
   line += ",\"tool_use_result\":" + (details.is_null() ? json_quote(answered.result.text) : to_json(details)) + "}";
   put_line(std::move(line));
@@ -258,11 +308,12 @@ void HeadlessOutput::startup_failed(const std::string& why) {
   wants_lines() ? put_line(line) : writer_.put(line);
 }
 
-void HeadlessOutput::end_turn(const TurnEnd& end, const ReportedSession& session) {
+void HeadlessOutput::end_turn(const TurnEnd& end, ReportedSession session) {
   const std::lock_guard lock(mutex_);
   durations_.of_turns += end.duration;
   durations_.of_models += end.model_duration;
   if (options_.format != OutputFormat::text) {
+    session.results_before = results_told_++;
     const std::string line = to_json(report_.result(end, session, random_uuid()));
     if (streams() || keeps_lines()) return put_line(line);
     return writer_.put(line);

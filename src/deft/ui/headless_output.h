@@ -46,7 +46,7 @@ class HeadlessOutput final : public Frontend {
   void put_raw(std::string line);  // as it is
   void notice(std::string_view text, std::string_view level = "info");
   void begin_turn();
-  void end_turn(const TurnEnd& end, const ReportedSession& session);
+  void end_turn(const TurnEnd& end, ReportedSession session);
 
   // headless_output_states.cc: what goes on beside the messages. From any thread.
   void show_hook(const HookLife& life);
@@ -75,18 +75,24 @@ class HeadlessOutput final : public Frontend {
   struct Speaker {
     std::string parent_call_id = {};  // empty: the main agent
     std::string agent_id = {};
-    std::string message_id = {};
+    std::string message_id = {};  // ours, until the provider has named it
     std::string model = {};
+    std::string request_id = {};
+    std::vector<std::string> lines = {};       // uuids of those of the message under way
+    std::vector<std::string> superseded = {};  // of a message that was discarded: the next line takes their place
     // What its lines are named after (agent/journal_branch.h); empty: the message began before we listened.
     std::string uuid = {};
     std::uint16_t blocks = 0;
     std::uint16_t calls = 0;
   };
   void begin_message(const RequestSent& sent, Speaker& speaker);
-  void put_block(const Block& block, Speaker& speaker);
+  void note_message(const Event& event, Speaker& speaker);
+  void put_block(const BlockCompleted& completed, Speaker& speaker);
+  void put_failure(const TurnEnd& end, Speaker& speaker);
+  void put_assistant(const std::string& uuid, const std::string& members, Speaker& speaker);
   std::string uuid_of_block(const Block& block, Speaker& speaker);
   std::string uuid_of_result(const std::string& call_id);
-  void put_result(const CallAnswered& answered, const Speaker& speaker);
+  void put_result(const CallAnswered& answered, Speaker& speaker);
   void put_after_results(const std::string& content);
   void put_event_of(const SubagentEvent& happened);
   void put_task(const TaskBegan& begun);
@@ -114,6 +120,7 @@ class HeadlessOutput final : public Frontend {
   // Under mutex_:
   TurnReport report_;
   Durations durations_;
+  std::size_t results_told_ = 0;
   std::string session_id_;
   Speaker main_;
   std::unordered_map<std::string, Speaker> subagents_;     // that are at work, by id

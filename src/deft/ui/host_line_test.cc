@@ -44,7 +44,8 @@ TEST(HostLine, AMessageIsNotLostBecauseOfWhenItWasToBeHeard) {
     const auto message = parsed<HostMessage>(R"({"type":"user","message":{"role":"user","content":"go"},"priority":)" +
                                              std::string(priority) + "}");
     EXPECT_EQ(message.priority, MessagePriority::next);
-    EXPECT_TRUE(message.problem.contains("must be now, next or later, not " + std::string(priority))) << message.problem;
+    EXPECT_TRUE(message.problem.contains("must be now, next or later, not " + std::string(priority)))
+        << message.problem;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "deft/base/overloaded.h"
 #include "deft/core/token_use.h"
+#include "deft/ui/api_error.h"
 
 namespace deft {
 namespace {
@@ -161,9 +162,12 @@ JsonObject TurnReport::result(const TurnEnd& end, const ReportedSession& session
     line["deferred_tool_use"] =
         JsonObject{{"id", end.deferred->id}, {"name", end.deferred->name}, {"input", end.deferred->input}};
   }
-  if (end.failure && end.failure->status > 0 && meaning.is_error) line["api_error_status"] = end.failure->status;
+  if (end.failure && meaning.is_error) {
+    if (const auto status = api_error_status(*end.failure)) line["api_error_status"] = *status;
+  }
   line["terminal_reason"] = meaning.terminal_reason;
-  if (session.queued_turns > 0) line["queued_turn_count"] = session.queued_turns;
+  if (session.queued_turns) line["queued_turn_count"] = *session.queued_turns;
+  if (session.results_before) line["result_index"] = *session.results_before;
   if (!session.messages.empty()) {
     line["user_message_uuid"] = session.messages.front();
     line["user_message_uuids"] = JsonArray(session.messages.begin(), session.messages.end());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,8 +20,9 @@ struct ReportedSession {
   const SessionUsage& usage;  // earlier runs included
   const PriceSettings& prices;
   std::size_t output_tokens_max = 0;
-  std::size_t queued_turns = 0;
-  std::vector<std::string> messages = {};  // of a host, that were given in the turn: their uuids
+  std::optional<std::size_t> queued_turns = std::nullopt;    // prompts that wait; nothing: they cannot
+  std::vector<std::string> messages = {};                    // of a host, that were given in the turn: their uuids
+  std::optional<std::size_t> results_before = std::nullopt;  // of this run
 };
 
 // What happened in a turn, as far as its result tells it: the last line of a turn in `deft -p --output-format
