@@ -17,7 +17,7 @@
 namespace deft {
 namespace {
 
-constexpr unsigned kRuns = testing::kIsSanitized ? 300 : 1'000;
+constexpr unsigned kRuns = testing::kIsSanitized ? 150 : 1'000;
 constexpr int kCalls = 6;
 constexpr int kFeeders = 3;
 

@@ -11,6 +11,7 @@
 #include "deft/core/conversation.h"
 #include "deft/core/message_content.h"
 #include "deft/testing/agent_bench.h"
+#include "deft/testing/sanitized.h"
 
 namespace deft {
 namespace {
@@ -185,7 +186,7 @@ TEST_F(SessionFromLines, WhateverLinesAreMissingOrStandThereTwiceTheHistoryIsVal
                                           intent("h")};
   const std::string header = *folder.bytes("journal.jsonl");
   std::minstd_rand random(7);
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < (testing::kIsSanitized ? 150 : 400); ++round) {
     std::string text = header;
     std::unordered_set<std::string> began;
     for (const std::string& line : whole) {

@@ -80,7 +80,7 @@ TEST(HtmlStyle, APageWithTooManyRulesShowsLessNotMore) {
   for (std::size_t i = 0; i < kStyleRulesMax; ++i) sheet += ".a{display:block}";
   styles.add_sheet(sheet, "");
   EXPECT_FALSE(styles.hides("p", " class=a"));
-  for (int i = 0; i < 1'000; ++i) styles.hides("p", " class=a");
+  for (int i = 0; i < 200; ++i) styles.hides("p", " class=a");
   EXPECT_TRUE(styles.hides("p", " class='a secret'"));
   EXPECT_FALSE(styles.hides("p", ""));
 }

@@ -136,7 +136,7 @@ TEST(IgnoreFile, AgreesWithGitOnRandomRules) {
   }
   const std::set<std::string> paths = split_at_zeros(asked);
   sim::Random random(5);
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < 80; ++round) {
     std::string text;
     for (std::size_t i = random.below(6) + 1; i > 0; --i) text += random_rule(random) + "\n";
     folder.put(".gitignore", text);

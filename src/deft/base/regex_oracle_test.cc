@@ -10,12 +10,13 @@
 #include "deft/base/line_search.h"
 #include "deft/base/regex.h"
 #include "deft/base/whole_search.h"
+#include "deft/testing/sanitized.h"
 #include "deft/testing/sim_random.h"
 
 namespace deft {
 namespace {
 
-constexpr int kPatterns = 3'000;
+constexpr int kPatterns = testing::kIsSanitized ? 1'500 : 3'000;
 constexpr std::size_t kTextCharactersMax = 60;
 
 template <std::size_t size>
