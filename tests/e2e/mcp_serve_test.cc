@@ -74,6 +74,10 @@ class StdioClient {
     return message([method](const Json& json) { return find_string(json, "method") == method; });
   }
   std::string text(int id) { return text_of(answer(id)); }
+  static std::string result_of(const Json& message) {
+    const Json* result = find(message, "result");
+    return to_json(result ? *result : message);
+  }
   static std::string text_of(const Json& message) {
     const Json* result = find(message, "result");
     const JsonArray* content = result ? find_array(*result, "content") : nullptr;
@@ -415,6 +419,44 @@ TEST(McpServe, TheFirstListHasTheToolsOfServersThatAreStillStarting) {
   client.request(2, "tools/list", "{}");
   EXPECT_NE(to_json(client.answer(2)).find("mcp__inner__Read"), std::string::npos);
   EXPECT_NE(client.text(1).find("one"), std::string::npos) << "neither is a call of one of them made in vain";
+}
+
+// A server of one tool and one resource, in the shell.
+constexpr std::string_view kLinkingServer = R"sh(while read -r line; do
+  id=${line##*\"id\":}; id=${id%%[,\}]*}
+  say() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
+  case $line in
+    *'"initialize"'*) say '"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"linking","version":"1"}}' ;;
+    *'"tools/list"'*) say '"result":{"tools":[{"name":"look","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) say '"result":{"content":[{"type":"text","text":"hear"},{"type":"audio","data":"UklGRg==","mimeType":"audio/wav"},{"type":"resource_link","uri":"test://notes","name":"notes"}],"_meta":{"m":1}}' ;;
+    *'"resources/read"'*) say '"result":{"contents":[{"uri":"test://notes","mimeType":"text/html","text":"<p>notes"}]}' ;;
+    *'"id":'*) say '"error":{"code":-32601,"message":"no such method"}' ;;
+  esac
+done
+)sh";
+
+TEST(McpServe, AProxyPassesOnWhatServersGiveAndReadsWhatTheyHaveNamed) {
+  const TempFolder folder;
+  folder.put("linking", kLinkingServer);
+  const std::string servers =
+      to_json(JsonObject{{"mcpServers", {{"linking", {{"command", "sh"}, {"args", {folder.path() + "/linking"}}}}}}});
+  StdioClient client(folder, {"--proxy", "--mcp-config", servers, "--settings",
+                              R"({"permissions":{"allow":["mcp__linking__look","ReadMcpResourceTool"]}})"});
+  client.request(1, "resources/read", R"({"uri":"test://notes"})");
+  EXPECT_NE(to_json(client.answer(1)).find("-32002"), std::string::npos) << "nobody has named it yet";
+  client.call(2, "mcp__linking__look", {});
+  EXPECT_EQ(StdioClient::result_of(client.answer(2)),
+            R"({"content":[{"type":"text","text":"hear"},{"type":"audio","data":"UklGRg==","mimeType":"audio/wav"},)"
+            R"({"type":"resource_link","uri":"test://notes","name":"notes"}],"_meta":{"m":1}})");
+  client.request(3, "resources/read", R"({"uri":"test://notes"})");
+  EXPECT_EQ(StdioClient::result_of(client.answer(3)),
+            R"({"contents":[{"uri":"test://notes","mimeType":"text/html","text":"<p>notes"}]})");
+  client.call(4, "ReadMcpResourceTool", {{"server", "linking"}, {"uri", "test://notes"}});
+  EXPECT_EQ(StdioClient::result_of(client.answer(4)),
+            R"({"content":[{"type":"resource","resource":)"
+            R"({"uri":"test://notes","mimeType":"text/html","text":"<p>notes"}}]})");
+  client.program.close_input();
+  EXPECT_EQ(client.program.wait(), 0);
 }
 
 TEST(McpServe, ALogTellsWhatWasDeniedAndAPlaceInAListThatNobodyGaveOutIsRefused) {

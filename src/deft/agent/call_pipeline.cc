@@ -262,6 +262,7 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .changes = parts_.changes,
           .judged_read_only = call.read_only,
           .approved = call.approved || is_answered_by_hooks(call),
+          .wants_mcp_content = parts_.wants_mcp_content,
           .to_background = setting.to_background,
           .pool = setting.pool,
           .permissions = setting.permissions,

@@ -105,6 +105,7 @@ class CallPipeline {
     std::string agent_id = {};                  // of a subagent
     std::string agent_type = {};
     bool only_reads = false;  // whatever the permissions say, nothing is changed
+    bool wants_mcp_content = false;
   };
   explicit CallPipeline(Parts parts) : parts_(std::move(parts)) {}
 

@@ -83,7 +83,8 @@ Result<void> Engine::wire(Frontend& frontend) {
                                         .server_modes = &workshop_->server_modes(),
                                         .agent_id = options_.agent_id,
                                         .agent_type = options_.agent_type,
-                                        .only_reads = options_.only_reads});
+                                        .only_reads = options_.only_reads,
+                                        .wants_mcp_content = options_.wants_mcp_content});
   permissions_ = std::make_shared<const Permissions>(permission_setup());
   executor_.emplace(Executor::Parts{.pipeline = *pipeline_,
                                     .runner = *runner_,

@@ -44,8 +44,9 @@ struct EngineOptions {
   Workshop* workshop = nullptr;
   std::string agent_id = {};
   std::string agent_type = {};
-  std::string started_by = {};  // the call
-  bool only_reads = false;      // calls that change anything are denied, whatever the permissions say
+  std::string started_by = {};     // the call
+  bool only_reads = false;         // calls that change anything are denied, whatever the permissions say
+  bool wants_mcp_content = false;  // results keep what MCP servers gave, see ToolResult
 };
 
 // What one agent has of its own: its tools, what it has seen of files, its permissions, its journal, and the executor

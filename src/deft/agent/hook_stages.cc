@@ -117,6 +117,7 @@ OutputChange replace_output(const HookOutcome& outcome, bool has_known_shape, To
   if (has_known_shape && !has_shape_of(original, *output)) return OutputChange::refused;
   result.text.clear();
   result.blocks.clear();
+  result.mcp.reset();
   if (output->is_string()) {
     result.text = view(output->get_string());
     result.details = Json();

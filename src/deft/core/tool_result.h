@@ -35,6 +35,13 @@ struct StoredResult {
 };
 
 // What a call gave.
+// What an MCP server gave, in its own words.
+struct McpContent {
+  std::string server;  // our name of it
+  JsonArray blocks;    // of a tool's result, or of a resource
+  std::string text;    // what they were made into; if the result has another one in the end, they are not its content
+};
+
 struct ToolResult {
   std::string text;                 // for the model
   JsonArray blocks;                 // content beside the text, as API content blocks: images, documents
@@ -44,7 +51,8 @@ struct ToolResult {
   JsonArray new_messages;           // to be added to the conversation after the results
   // A hook said: no further request to the model once this message's calls are answered. Why, for the user.
   std::optional<std::string> stop_after = std::nullopt;
-  std::string meta_text;  // protocol metadata (MCP `_meta`) as it came, passed through untouched
+  std::string meta_text;                         // protocol metadata (MCP `_meta`) as it came, passed through untouched
+  std::optional<McpContent> mcp = std::nullopt;  // only for a client that speaks MCP itself
   std::optional<LongOutput> long_output = std::nullopt;
   std::optional<StoredResult> stored = std::nullopt;
   bool is_cut = false;                        // and will not be cut again

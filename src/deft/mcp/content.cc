@@ -1,5 +1,6 @@
 #include "deft/mcp/content.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -118,7 +119,8 @@ class ContentReader {
       return;
     }
     note({{"type", "data"}, {"what", what}, {"mimeType", mime}, {"bytes", bytes->size()}});
-    if (const auto info = image_info(*bytes); info && blocks_.size() < kMcpImagesShownMax) {
+    const auto info = io_.wants_mcp_content ? std::nullopt : image_info(*bytes);
+    if (info && blocks_.size() < kMcpImagesShownMax) {
       auto image = shown_image(*bytes, *info, what, io_);
       if (image) {
         blocks_.push_back(image_block(image->info.media_type, to_base64(image->bytes)));
@@ -126,6 +128,10 @@ class ContentReader {
       }
     }
     const std::string size = human_bytes(bytes->size());
+    if (io_.wants_mcp_content) {
+      add_text("[" + what + ", " + mime + ", " + size + "]");
+      return;
+    }
     if (!io_.outputs) {
       add_text("[" + what + ", " + mime + ", " + size + ": cannot be shown]");
       return;
@@ -142,6 +148,14 @@ class ContentReader {
   JsonArray shown_;  // for hooks and hosts: without the data
 };
 
+// For a client that speaks MCP itself; as much of it as others would be shown.
+void keep_content(const JsonArray& blocks, std::string_view server, const ToolIo& io, ToolResult& out) {
+  if (!io.wants_mcp_content || blocks.empty()) return;
+  const auto count = std::min(blocks.size(), kMcpContentBlocksMax);
+  out.mcp = McpContent{
+      .server = std::string(server), .blocks = JsonArray(blocks.begin(), blocks.begin() + count), .text = out.text};
+}
+
 }  // namespace
 
 ToolResult mcp_tool_result(const Json& result, std::string_view server, const Schema* output_schema, ToolIo& io) {
@@ -154,6 +168,7 @@ ToolResult mcp_tool_result(const Json& result, std::string_view server, const Sc
   ToolResult out = std::move(reader).take();
   if (structured != nullptr) out.details.get_object()["structuredContent"] = *structured;
   if (const Json* meta = find(result, "_meta")) out.meta_text = to_json(*meta);
+  if (const JsonArray* content = find_array(result, "content")) keep_content(*content, server, io, out);
   if (is_error) {
     out.error = Errc::failed;
     if (is_empty) out.text = "The tool failed and said nothing.";
@@ -179,11 +194,13 @@ ToolResult mcp_tool_result(const Json& result, std::string_view server, const Sc
 
 ToolResult mcp_resource_result(const Json& result, std::string_view server, std::string_view uri, ToolIo& io) {
   ContentReader reader(server, io);
+  JsonArray blocks;
   if (const JsonArray* contents = find_array(result, "contents")) {
     std::size_t count = 0;
     for (const Json& content : *contents) {
       if (++count > kMcpContentBlocksMax) break;
       reader.read_resource(content);
+      if (io.wants_mcp_content) blocks.push_back(JsonObject{{"type", "resource"}, {"resource", content}});
     }
   }
   if (reader.is_empty()) {
@@ -191,6 +208,7 @@ ToolResult mcp_resource_result(const Json& result, std::string_view server, std:
   }
   ToolResult out = std::move(reader).take();
   if (const Json* meta = find(result, "_meta")) out.meta_text = to_json(*meta);
+  keep_content(blocks, server, io, out);
   return out;
 }
 

@@ -93,6 +93,7 @@ struct ToolIo {
   FileChanges* changes = nullptr;      // where changes of files are recorded first, to be undone; null: nowhere
   bool judged_read_only = false;       // permission was given for a call that only reads: it must not do more
   bool approved = false;               // a person, or a hook in their place, said yes to this very input
+  bool wants_mcp_content = false;      // what MCP servers give is passed on in their words too
   std::stop_token to_background = {};  // requested: go on without anyone waiting, if the tool can
   // What the agent has and may do, when the call began.
   std::shared_ptr<const ToolPool> pool = nullptr;

@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "deft/os/uuid.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/host_requests.h"
+#include "deft/ui/mcp_result.h"
 
 // What a host wants of the session's MCP servers.
 
@@ -38,10 +38,7 @@ std::optional<std::string> wrong_with_call(const Json& wanted) {
 Result<JsonObject> answer_of(ToolResult result) {
   const bool is_of_server = !result.is_error() || result.error == Errc::failed;
   if (!is_of_server) return fail(*result.error, "The tool did not run: " + result.text);
-  JsonArray content;
-  if (!result.text.empty()) content.push_back(JsonObject{{"type", "text"}, {"text", result.text}});
-  std::ranges::move(result.blocks, std::back_inserter(content));
-  JsonObject answer{{"content", std::move(content)}};
+  JsonObject answer{{"content", mcp_content_of(result)}};
   if (result.is_error()) answer["isError"] = true;
   if (const Json* structured = find(result.details, "structuredContent")) answer["structuredContent"] = *structured;
   if (!result.meta_text.empty()) {

@@ -6,6 +6,7 @@
 #include "deft/base/overloaded.h"
 #include "deft/base/path.h"
 #include "deft/base/text.h"
+#include "deft/ui/mcp_result.h"
 #include "deft/ui/safe_display.h"
 
 // To the executor all calls of a client are one message that ends whenever nothing is under way: so they are scheduled
@@ -16,7 +17,9 @@ namespace {
 
 constexpr std::size_t kCallsPerMessageMost = 10'000;  // then the next ones wait until all of these are answered
 constexpr std::size_t kProgressCharactersMax = 500;
+constexpr std::size_t kFailureCharactersMax = 2'000;
 constexpr std::size_t kStoredOutputsMax = 1'000;
+constexpr std::size_t kNamedResourcesMax = 10'000;
 constexpr std::string_view kHowToAllow =
     "\nWhoever runs this server can allow it: with a rule in the settings (permissions.allow), with --permission-mode, "
     "or with --ask client, so that you are asked.";
@@ -27,26 +30,6 @@ std::string progress_text(const Json& data) {
   }
   return data.is_string() ? one_line(view(data.get_string()), kProgressCharactersMax)
                           : one_line(to_json(data), kProgressCharactersMax);
-}
-
-// A content block of the model's API in the words of MCP.
-Json content_of(const Json& block) {
-  const auto type = find_string(block, "type");
-  const Json* source = find(block, "source");
-  const auto data = source ? find_string(*source, "data") : std::nullopt;
-  const auto media = source ? find_string(*source, "media_type") : std::nullopt;
-  const bool is_base64 = source && find_string(*source, "type") == "base64";
-  if (type == "image" && is_base64 && data && media) {
-    return JsonObject{{"type", "image"}, {"data", *data}, {"mimeType", *media}};
-  }
-  if (type == "document" && is_base64 && data && media) {
-    return JsonObject{{"type", "resource"},
-                      {"resource", JsonObject{{"uri", "deft://document"}, {"mimeType", *media}, {"blob", *data}}}};
-  }
-  if (type == "text") return JsonObject{{"type", "text"}, {"text", find_string(block, "text").value_or("")}};
-  // What came from an MCP server and is in its words already: audio, resources, links.
-  if (type == "audio" || type == "resource" || type == "resource_link") return block;
-  return JsonObject{{"type", "text"}, {"text", to_json(block)}};
 }
 
 // The parameters of elicitation/create.
@@ -69,6 +52,7 @@ Result<std::unique_ptr<McpHand>> McpHand::open(Options options) {
   engine.executor.asking = hand->options_.asks_client ? Asking::frontend : Asking::nobody;
   engine.results.is_in_context = false;  // nobody knows what the client's model still sees
   engine.results.limits.message_max = kUnlimited;
+  engine.wants_mcp_content = true;
   auto opened = Engine::open(std::move(engine), *hand);
   if (!opened) return std::unexpected(opened.error());
   hand->engine_ = std::move(*opened);
@@ -98,14 +82,33 @@ void McpHand::end() {
 
 void McpHand::call(std::shared_ptr<McpServed> request, std::string tool, Json arguments,
                    std::optional<McpAnswered> answered) {
-  ToolCall call{.name = std::move(tool), .input = std::move(arguments)};
+  begin({.name = std::move(tool), .input = std::move(arguments)},
+        Pending{.request = std::move(request), .answered = std::move(answered)});
+}
+
+bool McpHand::read_resource(std::shared_ptr<McpServed> request, const std::string& uri) {
+  std::string server;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto named = named_resources_.find(uri);
+    // What two servers call by one name is read by nobody's guess.
+    if (named == named_resources_.end() || !named->second) return false;
+    server = *named->second;
+  }
+  begin({.name = "ReadMcpResourceTool", .input = JsonObject{{"server", server}, {"uri", uri}}},
+        Pending{.request = std::move(request), .resource = uri});
+  return true;
+}
+
+void McpHand::begin(ToolCall call, Pending pending) {
+  const std::shared_ptr<McpServed> request = pending.request;
   std::string id;
   {
     const std::lock_guard lock(mutex_);
     // Results are stored by the ids of their calls, those of all clients in one folder: no two may have the same.
     id = options_.engine.agent_id + "_" + std::to_string(++calls_made_);
     call.id = id;
-    pending_.emplace(id, Pending{.request = request, .stop = {}, .answered = std::move(answered)});
+    pending_.emplace(id, std::move(pending));
     ++calls_in_message_;
     engine_->feed(CallArrived{std::move(call)});
     if (calls_in_message_ >= kCallsPerMessageMost) {
@@ -167,7 +170,25 @@ void McpHand::answer(CallAnswered answered) {
     }
   }
   log(*pending.request, answered);
+  if (pending.resource) return answer_read(*pending.request, *pending.resource, answered.result);
+  if (answered.result.mcp) remember_resources(*answered.result.mcp);
   pending.request->answer(result_json(answered));
+}
+
+void McpHand::answer_read(McpServed& request, const std::string& uri, const ToolResult& result) {
+  if (!result.is_error()) return request.answer({{"contents", mcp_resource_contents_of(result, uri)}});
+  std::string why = result.text;
+  if (result.error == Errc::denied) why += " " + std::string(kHowToAllow.substr(1));
+  request.fail({kRpcInternalError, one_line(why, kFailureCharactersMax), Json(JsonObject{{"uri", uri}})});
+}
+
+void McpHand::remember_resources(const McpContent& content) {
+  const std::lock_guard lock(mutex_);
+  for (std::string& uri : resources_named_in(content)) {
+    if (named_resources_.size() >= kNamedResourcesMax) return;
+    const auto [known, is_new] = named_resources_.try_emplace(std::move(uri), content.server);
+    if (!is_new && known->second != content.server) known->second.reset();
+  }
 }
 
 // What became of a call, for clients that show a log: what was denied is worth a warning.
@@ -183,11 +204,7 @@ void McpHand::log(McpServed& request, const CallAnswered& answered) {
 JsonObject McpHand::result_json(CallAnswered& answered) {
   ToolResult& result = answered.result;
   if (result.error == Errc::denied && !options_.asks_client) result.text += kHowToAllow;
-  JsonArray content;
-  if (!result.text.empty() || result.blocks.empty()) {
-    content.push_back(JsonObject{{"type", "text"}, {"text", result.text}});
-  }
-  for (const Json& block : result.blocks) content.push_back(content_of(block));
+  JsonArray content = mcp_content_of(result);
   if (result.stored && !result.stored->path.empty()) {
     const StoredOutput stored{.uri = "deft://results/" + std::string(file_name(result.stored->path)),
                               .path = result.stored->path,
@@ -219,10 +236,12 @@ JsonObject McpHand::result_json(CallAnswered& answered) {
 void McpHand::ask(const PermissionAsked& asked) {
   std::shared_ptr<McpServed> request;
   std::optional<McpAnswered> answered;
+  bool reads_resource = false;
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = pending_.find(asked.call.id); found != pending_.end()) {
       request = found->second.request;
+      reads_resource = found->second.resource.has_value();
       answered = std::exchange(found->second.answered, std::nullopt);
     }
   }
@@ -234,6 +253,7 @@ void McpHand::ask(const PermissionAsked& asked) {
       "deft asks: may " + safe_display(asked.title) + " be done? " + safe_display(asked.decision.reason) +
       (asked.is_destructive ? " It cannot be undone." : "") + "\n" + safe_display(asked.call.name) + " " + input;
   if (request->caller().era == McpEra::legacy) return ask_in_session(asked, *request, message);
+  if (reads_resource) return deny(asked, "This request cannot ask anybody.");
   if (!answered || answered->question != message) return ask_by_answer(asked, *request, message);
   if (!answered->allows) return deny(asked, "");
   engine_->feed(PermissionAnswer{.id = asked.id, .verdict = Verdict::allow});

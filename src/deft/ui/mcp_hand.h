@@ -47,6 +47,8 @@ class McpHand final : private Frontend {
   // `answered`: a question about this very call that was asked before, and what the client said to it.
   void call(std::shared_ptr<McpServed> request, std::string tool, Json arguments,
             std::optional<McpAnswered> answered = std::nullopt);
+  // Reads a resource that a server's result has named to this client. False: none has, or more than one server.
+  bool read_resource(std::shared_ptr<McpServed> request, const std::string& uri);
   void feed(Feed item) { engine_->feed(std::move(item)); }
   // Stops everything. Returns at once; has_ended() when it is done.
   void end();
@@ -59,15 +61,19 @@ class McpHand final : private Frontend {
  private:
   struct Pending {
     std::shared_ptr<McpServed> request;
-    std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
+    std::unique_ptr<std::stop_callback<std::function<void()>>> stop = {};
     std::size_t progress = 0;
     std::optional<McpAnswered> answered = {};
+    std::optional<std::string> resource = {};  // it is this one's reading, not a tool's call
   };
 
   explicit McpHand(Options options) : options_(std::move(options)) {}
+  void begin(ToolCall call, Pending pending);
   void show(Event event) override;
   void show_progress(const CallProgressed& progressed);
   void answer(CallAnswered answered);
+  static void answer_read(McpServed& request, const std::string& uri, const ToolResult& result);
+  void remember_resources(const McpContent& content);
   static void log(McpServed& request, const CallAnswered& answered);
   void ask(const PermissionAsked& asked);
   void deny(const PermissionAsked& asked, std::string why);
@@ -83,6 +89,7 @@ class McpHand final : private Frontend {
   std::size_t calls_made_ = 0;
   std::size_t calls_in_message_ = 0;
   std::vector<StoredOutput> stored_;
+  std::map<std::string, std::optional<std::string>> named_resources_;  // whose; nothing: of more than one server
 
   std::atomic<bool> ended_ = false;
   std::atomic<bool> stuck_ = false;

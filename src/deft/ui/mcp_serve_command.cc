@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/mcp/mcp_tool.h"
 #include "deft/mcp/server_http.h"
 #include "deft/mcp/server_stdio.h"
 #include "deft/os/poll_until.h"
@@ -81,6 +82,7 @@ class Serving {
     }
     const std::string& folder = (*workshop)->folder();
     hooks.begin_session(std::string(file_name(folder)), folder);
+    std::unique_ptr<LoneServers> proxy;
     auto service = McpToolService::make(
         {.engine = {.working_directory = session.working_directory,
                     .directories = session.directories,
@@ -91,12 +93,19 @@ class Serving {
                     .results = std::move(results),
                     .workshop = workshop->get()},
          .make_tools =
-             [&session](Engine& engine) {
+             [&](Engine& engine) {
                BuiltinOptions builtin = builtin_options(session.settings);
                builtin.search.denied = [&engine](std::string_view path, bool) {
                  return engine.permissions()->hides(path);
                };
-               return make_builtin_tools(builtin);
+               auto tools = make_builtin_tools(builtin);
+               if (!options_.proxy) return tools;
+               const McpCallers callers = [&proxy] {
+                 return proxy ? proxy->servers().servers().callers() : std::vector<std::shared_ptr<McpCaller>>();
+               };
+               tools.push_back(make_list_mcp_resources_tool(callers));
+               tools.push_back(make_read_mcp_resource_tool(callers));
+               return tools;
              },
          .left_out = {"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"},  // they talk to a person who is not here
          .asks_client = options_.asks_client,
@@ -105,7 +114,6 @@ class Serving {
          .notice = say,
          .announce = [this](const McpChange& change) { announce(change); }});
     if (!service) return complain(service.error());
-    std::unique_ptr<LoneServers> proxy;
     std::jthread waiter;
     if (options_.proxy) {
       auto started = LoneServers::start(

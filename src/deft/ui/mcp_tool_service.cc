@@ -199,7 +199,7 @@ void McpToolService::handle(std::shared_ptr<McpServed> request) {
   if (method == "tools/list") return list_tools(*request);
   if (method == "tools/call") return call_tool(request);
   if (method == "resources/list") return list_resources(*request);
-  if (method == "resources/read") return read_resource(*request);
+  if (method == "resources/read") return read_resource(request);
   if (method == "resources/templates/list") return request->answer({{"resourceTemplates", JsonArray()}});
   request->fail({kRpcMethodNotFound, "no such method"});
 }
@@ -246,19 +246,16 @@ void McpToolService::call_tool(const std::shared_ptr<McpServed>& request) {
   hand->call(request, std::string(*name), given, std::move(answered));
 }
 
-std::vector<StoredOutput> McpToolService::stored_for(const McpRequester& caller) {
-  std::shared_ptr<McpHand> hand;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = hands_.find(caller.era == McpEra::legacy ? caller.session : "");
-    if (found != hands_.end()) hand = found->second;
-  }
-  return hand ? hand->stored() : std::vector<StoredOutput>();
+std::shared_ptr<McpHand> McpToolService::known_hand(const McpRequester& caller) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hands_.find(caller.era == McpEra::legacy ? caller.session : "");
+  return found == hands_.end() ? nullptr : found->second;
 }
 
 void McpToolService::list_resources(McpServed& request) {
   JsonArray resources;
-  for (const StoredOutput& stored : stored_for(request.caller())) {
+  const auto hand = known_hand(request.caller());
+  for (const StoredOutput& stored : hand ? hand->stored() : std::vector<StoredOutput>()) {
     resources.push_back(JsonObject{{"uri", stored.uri},
                                    {"name", "The whole result of " + stored.tool},
                                    {"description", "Stored away because it was too long to be sent"},
@@ -268,26 +265,28 @@ void McpToolService::list_resources(McpServed& request) {
   request.answer({{"resources", std::move(resources)}});
 }
 
-// Only what this client's own calls gave: a name never leads anywhere else.
-void McpToolService::read_resource(McpServed& request) {
-  const auto uri = find_string(request.params(), "uri");
-  if (!uri) return request.fail({kRpcInvalidParams, "uri is missing"});
-  const std::vector<StoredOutput> all = stored_for(request.caller());
+// Only what the results of this client's own calls have named: a name never leads anywhere else.
+void McpToolService::read_resource(const std::shared_ptr<McpServed>& request) {
+  const auto uri = find_string(request->params(), "uri");
+  if (!uri) return request->fail({kRpcInvalidParams, "uri is missing"});
+  const auto hand = known_hand(request->caller());
+  const std::vector<StoredOutput> all = hand ? hand->stored() : std::vector<StoredOutput>();
   const auto stored = std::ranges::find(all, *uri, &StoredOutput::uri);
   if (stored == all.end()) {
-    const bool is_modern = request.caller().era == McpEra::modern;
-    return request.fail(
+    if (hand && hand->read_resource(request, std::string(*uri))) return;
+    const bool is_modern = request->caller().era == McpEra::modern;
+    return request->fail(
         {is_modern ? kRpcInvalidParams : kMcpResourceNotFound, "no such resource", Json(JsonObject{{"uri", *uri}})});
   }
   auto content = options_.engine.workshop->os().files.read(stored->path, kMcpStoredReadBytesMax);
-  if (!content) return request.fail({kRpcInternalError, content.error().message});
+  if (!content) return request->fail({kRpcInternalError, content.error().message});
   JsonObject one{{"uri", *uri}, {"mimeType", "text/plain"}};
   if (is_utf8(content->bytes)) {
     one["text"] = content->bytes;
   } else {
     one["blob"] = to_base64(content->bytes);
   }
-  request.answer({{"contents", JsonArray{std::move(one)}}});
+  request->answer({{"contents", JsonArray{std::move(one)}}});
 }
 
 }  // namespace deft

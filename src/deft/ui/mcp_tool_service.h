@@ -58,8 +58,8 @@ class McpToolService final : public McpService {
   void list_tools(McpServed& request) const;
   void call_tool(const std::shared_ptr<McpServed>& request);
   void list_resources(McpServed& request);
-  void read_resource(McpServed& request);
-  std::vector<StoredOutput> stored_for(const McpRequester& caller);
+  void read_resource(const std::shared_ptr<McpServed>& request);
+  std::shared_ptr<McpHand> known_hand(const McpRequester& caller);
 
   const Options options_;
   McpAnswers answers_;
