@@ -22,7 +22,7 @@ std::string read(std::string_view bytes, std::size_t first, std::size_t step) {
   std::string out;
   for (std::size_t size = first; !bytes.empty(); size = step) {
     const std::string_view piece = bytes.substr(0, size);
-    for (const deft::SseEvent& event : reader.feed(piece)) show(out, event);
+    reader.feed(piece, [&](const deft::SseEvent& event) { show(out, event); });
     bytes.remove_prefix(piece.size());
   }
   if (const auto event = reader.take_unfinished()) show(out, *event);

@@ -243,7 +243,7 @@ void Agent::send_request() {
     });
   });
   get_ready_for_calls(*pool);
-  timeline_.write_now();
+  timeline_.write_soon(engine_->runner());
 }
 
 // While the model thinks.

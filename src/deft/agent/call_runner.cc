@@ -1,6 +1,7 @@
 #include "deft/agent/call_runner.h"
 
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 namespace deft {
@@ -13,26 +14,36 @@ ThreadRunner::~ThreadRunner() {
 }
 
 void ThreadRunner::start(std::move_only_function<void()> work) {
+  bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({std::move(work)});
     ++waiting_urgently_;
-    send_for_a_thread();
+    wakes = send_for_a_thread();
   }
+  if (wakes) changed_.notify_one();
   join_ended();
 }
 
 bool ThreadRunner::start_quick(std::move_only_function<void()> work) {
-  const std::lock_guard lock(mutex_);
-  waiting_.push_back({std::move(work), /*is_quick=*/true});
-  if (needs_a_thread()) send_for_a_thread();
+  bool wakes = false;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({std::move(work), /*is_quick=*/true});
+    wakes = needs_a_thread() && send_for_a_thread();
+  }
+  if (wakes) changed_.notify_one();
   return true;
 }
 
 bool ThreadRunner::start_brief(std::move_only_function<void()> work) {
-  const std::lock_guard lock(mutex_);
-  brief_.push_back(std::move(work));
-  if (needs_a_thread()) send_for_a_thread();
+  bool wakes = false;
+  {
+    const std::lock_guard lock(mutex_);
+    brief_.push_back(std::move(work));
+    wakes = needs_a_thread() && send_for_a_thread();
+  }
+  if (wakes) changed_.notify_one();
   return true;
 }
 
@@ -50,9 +61,13 @@ bool ThreadRunner::help() {
 }
 
 void ThreadRunner::hurry() {
-  const std::lock_guard lock(mutex_);
-  is_hurried_ = has_work();
-  if (is_hurried_) send_for_a_thread();
+  bool wakes = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_hurried_ = has_work();
+    wakes = is_hurried_ && send_for_a_thread();
+  }
+  if (wakes) changed_.notify_one();
 }
 
 // Those have nothing left to do.
@@ -89,15 +104,16 @@ std::move_only_function<void()> ThreadRunner::take_work() {
 
 void ThreadRunner::warm_up() {
   const std::lock_guard lock(mutex_);
-  if (threads_.empty()) send_for_a_thread();
+  if (threads_.empty()) std::ignore = send_for_a_thread();  // nobody is idle
 }
 
-void ThreadRunner::send_for_a_thread() {
-  if (one_is_coming_ || closing_) return;
+bool ThreadRunner::send_for_a_thread() {
+  if (one_is_coming_ || closing_) return false;
   one_is_coming_ = true;
-  if (idle_ > 0) return changed_.notify_one();
+  if (idle_ > 0) return true;
   const auto self = threads_.emplace(threads_.end());
   *self = std::thread([this, self] { serve(self); });
+  return false;
 }
 
 void ThreadRunner::serve(std::list<std::thread>::iterator self) {
@@ -116,8 +132,9 @@ void ThreadRunner::serve(std::list<std::thread>::iterator self) {
     }
     if (!has_work()) break;
     std::move_only_function<void()> work = take_work();
-    if (needs_a_thread()) send_for_a_thread();
+    const bool wakes = needs_a_thread() && send_for_a_thread();
     lock.unlock();
+    if (wakes) changed_.notify_one();
     work();
     work = nullptr;  // what it holds is let go outside the lock
     lock.lock();

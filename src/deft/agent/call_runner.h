@@ -58,7 +58,8 @@ class ThreadRunner final : public CallRunner {
   void serve(std::list<std::thread>::iterator self);
   void join_ended();
   // All under mutex_:
-  void send_for_a_thread();
+  // True: one is idle and has to be told, best when the mutex is free, or it would wait for that next.
+  [[nodiscard]] bool send_for_a_thread();
   bool needs_a_thread() const;
   bool has_work() const { return !waiting_.empty() || !brief_.empty(); }
   std::move_only_function<void()> take_work();

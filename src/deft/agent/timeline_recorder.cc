@@ -53,7 +53,7 @@ TimelineRecorder::TimelineRecorder(Frontend& next, const Clock& clock, Whose who
       mask_(std::move(whose.secrets)) {}
 
 void TimelineRecorder::begin(const std::string& session_folder) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(writing_, mutex_);
   const std::string path = session_folder + "/" + std::string(kTimelineFile);
   file_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   struct stat status{};
@@ -70,7 +70,7 @@ void TimelineRecorder::tell(TimelineSink& sink) {
 
 std::int64_t TimelineRecorder::now_us() const { return offset_us_ + in_us(clock_.now().time_since_epoch()); }
 
-TimelineRecorder::~TimelineRecorder() { write_kept(); }
+TimelineRecorder::~TimelineRecorder() { write_now(); }
 
 // Masked before it is cut: the beginning of a secret does not look like one.
 std::string TimelineRecorder::shown(std::string_view title) const {
@@ -78,8 +78,8 @@ std::string TimelineRecorder::shown(std::string_view title) const {
       first_characters(mask_.masked(first_characters(title, kMaskedCharactersMax)), kTitleCharactersMax));
 }
 
-template <class Ended>
-void TimelineRecorder::keep(Ended ended) {
+template <class One>
+void TimelineRecorder::keep(One ended) {
   if (sink_) {
     if constexpr (requires { ended.title; }) ended.title = shown(ended.title);
     sink_->ended(ended);
@@ -87,31 +87,50 @@ void TimelineRecorder::keep(Ended ended) {
   if (!file_) return;
   kept_.emplace_back(std::move(ended));
   // Between turns (a host's calls, see `deft exec`) nothing follows that could write it.
-  if (!turn_ || kept_.size() >= kTimelineKeptMax) write_kept();
+  if (!turn_ || kept_.size() >= kTimelineKeptMax) is_due_ = true;
 }
 
-void TimelineRecorder::write_kept() {
+std::string TimelineRecorder::lines_of(std::vector<Ended> all) {
   std::string lines;
   const auto line_of = [this](auto& one) {
     if constexpr (requires { one.title; }) one.title = shown(one.title);
     return timeline_line(one);
   };
-  for (auto& ended : std::exchange(kept_, {})) {
+  for (Ended& ended : all) {
     const std::string line = std::visit(line_of, ended);
     bytes_ += line.size() + 1;
     if (bytes_ <= kTimelineFileBytesMax && line.size() <= kTimelineLineBytesMax) lines.append(line).append("\n");
   }
-  if (lines.empty()) return;
-  [[maybe_unused]] const ssize_t written = ::write(file_.get(), lines.data(), lines.size());
+  return lines;
 }
 
 void TimelineRecorder::write_now() {
-  const std::lock_guard lock(mutex_);
-  write_kept();
+  const std::lock_guard writing(writing_);  // lines stay in the order of what has ended
+  std::vector<Ended> ended;
+  int file = -1;
+  {
+    const std::lock_guard lock(mutex_);
+    is_due_ = false;
+    ended = std::exchange(kept_, {});
+    file = file_.get();
+  }
+  const std::string lines = lines_of(std::move(ended));
+  if (lines.empty()) return;
+  [[maybe_unused]] const ssize_t written = ::write(file, lines.data(), lines.size());
+}
+
+void TimelineRecorder::write_soon(CallRunner& runner) {
+  std::size_t kept = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    kept = kept_.size();
+  }
+  if (kept <= kTimelineWrittenAloneMax) return write_now();
+  runner.start_quick([this] { write_now(); });
 }
 
 void TimelineRecorder::show(Event event) {
-  if (is_open_) note(event);
+  if (is_open_ && note(event)) write_now();
   const bool is_stage = std::holds_alternative<StageEnded>(event) || std::holds_alternative<CallAdmitted>(event) ||
                         std::holds_alternative<ProgressChanged>(event);
   if (is_stage && !next_.wants_stages()) return;  // only we did
@@ -127,7 +146,7 @@ TimelineCall* TimelineRecorder::call(const std::string& id) {
   return &calls_.emplace(id, std::move(begun)).first->second;
 }
 
-void TimelineRecorder::note(const Event& event) {
+bool TimelineRecorder::note(const Event& event) {
   const std::lock_guard lock(mutex_);
   const std::int64_t now = now_us();
   std::visit(Overloaded{
@@ -190,6 +209,7 @@ void TimelineRecorder::note(const Event& event) {
                  [](const auto&) {},
              },
              event);
+  return is_due_;
 }
 
 void TimelineRecorder::end_call(const CallAnswered& answered, std::int64_t now) {

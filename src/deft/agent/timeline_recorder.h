@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "deft/agent/call_runner.h"
 #include "deft/agent/event.h"
 #include "deft/agent/timeline_sink.h"
 #include "deft/base/clock.h"
@@ -22,6 +23,7 @@ inline constexpr std::string_view kTimelineFile = "timeline.jsonl";
 inline constexpr std::size_t kTimelineFileBytesMax = std::size_t{64} << 20;
 inline constexpr std::size_t kTimelineOpenCallsMax = 20'000;  // that are under way at once
 inline constexpr std::size_t kTimelineKeptMax = 100;          // lines that are not written yet
+inline constexpr std::size_t kTimelineWrittenAloneMax = 8;    // lines that are not worth waking a thread for
 
 // Keeps when everything happened: stands between whoever works and the front end, passes every event on, and has a line
 // in `timeline.jsonl` of the session's folder for every call, request and turn that has ended. `deft trace` reads it.
@@ -48,19 +50,23 @@ class TimelineRecorder final : public Frontend {
   void show(Event event) override;
   bool wants_stages() const override { return is_open_ || next_.wants_stages(); }
   bool wants_progress() const override { return next_.wants_progress(); }
-  void write_now();  // what is kept; nobody waits for anything then
+  void write_now();  // what is kept; from any thread
+  // The same, much of it on another thread: who has sent a request may be answered before it is written. `runner` ends
+  // before this does.
+  void write_soon(CallRunner& runner);
   bool wants_hooks() const override { return next_.wants_hooks(); }
 
  private:
   std::int64_t now_us() const;
-  void note(const Event& event);
+  bool note(const Event& event);  // true: it is time to write
   TimelineCall* call(const std::string& id);
   void end_call(const CallAnswered& answered, std::int64_t now);
   void end_request(std::int64_t now, std::string_view outcome, bool has_failed);
   std::string shown(std::string_view title) const;
-  template <class Ended>
-  void keep(Ended ended);
-  void write_kept();
+  template <class One>
+  void keep(One ended);
+  using Ended = std::variant<TimelineCall, TimelineRequest, TimelineTurn>;
+  std::string lines_of(std::vector<Ended> ended);
 
   Frontend& next_;
   const Clock& clock_;
@@ -69,13 +75,15 @@ class TimelineRecorder final : public Frontend {
   const std::int64_t offset_us_;  // from the steady clock to 1970
   const SecretMask mask_;
   std::atomic<bool> is_open_ = false;
+  std::mutex writing_;     // before mutex_, which nobody holds while lines are made and written
+  std::size_t bytes_ = 0;  // under writing_
   std::mutex mutex_;
   // Under mutex_:
   UniqueFd file_;
   TimelineSink* sink_ = nullptr;
-  std::size_t bytes_ = 0;
-  std::vector<std::variant<TimelineCall, TimelineRequest, TimelineTurn>> kept_;  // not written yet
-  std::unordered_map<std::string, TimelineCall> calls_;                          // under way
+  std::vector<Ended> kept_;                              // not written yet
+  bool is_due_ = false;                                  // it should be written
+  std::unordered_map<std::string, TimelineCall> calls_;  // under way
   std::optional<TimelineRequest> request_;
   std::optional<TimelineTurn> turn_;
 };

@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "deft/base/result.h"
 
@@ -36,7 +36,9 @@ class SseReader {
  public:
   explicit SseReader(SseLimits limits = {}) : limits_(limits) {}
 
-  std::vector<SseEvent> feed(std::string_view bytes);
+  // `each` is told every event that is whole with these bytes; the event is the reader's own, and gone afterwards.
+  using Each = std::function<void(const SseEvent&)>;
+  void feed(std::string_view bytes, const Each& each);
 
   // At the end of the bytes: the event that lacks only its closing empty line. A browser drops it; whoever can see
   // from the data alone that it is whole may use it.
@@ -45,11 +47,11 @@ class SseReader {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  void read(std::string_view bytes, std::vector<SseEvent>& events);
-  void end_line(std::string_view tail, std::vector<SseEvent>& events);
-  void read_line(std::string_view line, std::vector<SseEvent>& events);
+  void read(std::string_view bytes, const Each& each);
+  void end_line(std::string_view tail, const Each& each);
+  void read_line(std::string_view line, const Each& each);
   void read_field(std::string_view name, std::string_view value);
-  std::optional<SseEvent> take_event();
+  void end_event(const Each& each);
   void refuse(const char* what, std::size_t bytes_max);
 
   SseLimits limits_;
@@ -58,10 +60,7 @@ class SseReader {
   bool head_read_ = false;
   bool skip_newline_ = false;  // the last byte was a CR: an LF right after it belongs to the same line end
   std::string line_;           // the beginning of a line whose end has not come
-  std::string event_;
-  std::string data_;  // each data line with a newline after it
-  std::string id_;
-  std::optional<std::uint64_t> retry_;
+  SseEvent event_;             // so far; each data line with a newline after it
 };
 
 }  // namespace deft

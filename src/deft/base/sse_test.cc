@@ -7,22 +7,26 @@
 namespace deft {
 namespace {
 
-std::string show(const std::vector<SseEvent>& events) {
+// What these bytes bring.
+std::string fed(SseReader& reader, std::string_view bytes) {
   std::string out;
-  for (const SseEvent& event : events) {
+  reader.feed(bytes, [&](const SseEvent& event) {
     out += "[" + event.event + "|" + event.data + "|" + event.id;
     if (event.retry) out += "|" + std::to_string(*event.retry);
     out += "]";
-  }
+  });
   return out;
 }
 
-std::string read_whole(std::string_view bytes) { return show(SseReader().feed(bytes)); }
+std::string read_whole(std::string_view bytes) {
+  SseReader reader;
+  return fed(reader, bytes);
+}
 
 std::string read_byte_by_byte(std::string_view bytes) {
   SseReader reader;
   std::string out;
-  for (const char byte : bytes) out += show(reader.feed({&byte, 1}));
+  for (const char byte : bytes) out += fed(reader, {&byte, 1});
   return out;
 }
 
@@ -54,9 +58,9 @@ TEST(Sse, ACarriageReturnAndItsNewlineAreOneLineEnd) {
 
 TEST(Sse, ACarriageReturnEndsTheLineAtOnceAndItsNewlineMayComeLater) {
   SseReader reader;
-  EXPECT_EQ(show(reader.feed("data: a\r")), "");
-  EXPECT_EQ(show(reader.feed("\n\r")), "[|a|]");
-  EXPECT_EQ(show(reader.feed("\ndata: b\r\n\r\n")), "[|b|]");
+  EXPECT_EQ(fed(reader, "data: a\r"), "");
+  EXPECT_EQ(fed(reader, "\n\r"), "[|a|]");
+  EXPECT_EQ(fed(reader, "\ndata: b\r\n\r\n"), "[|b|]");
 }
 
 TEST(Sse, AByteOrderMarkIsDroppedOnlyAtTheStartOfTheStream) {
@@ -93,7 +97,7 @@ TEST(Sse, PiecesOfAnySizeGiveTheSameEvents) {
     std::string out;
     for (std::size_t at = 0; at < bytes.size();) {
       const std::size_t size = random() % 9;  // empty pieces too
-      out += show(reader.feed(std::string_view(bytes).substr(at, size)));
+      out += fed(reader, std::string_view(bytes).substr(at, size));
       at += size;
     }
     EXPECT_EQ(out, whole) << "seed " << seed;
@@ -102,7 +106,7 @@ TEST(Sse, PiecesOfAnySizeGiveTheSameEvents) {
 
 TEST(Sse, AnEventThatLacksItsEmptyLineComesOnlyOnRequest) {
   SseReader reader;
-  EXPECT_EQ(show(reader.feed("event: e\ndata: a\ndata: b")), "");
+  EXPECT_EQ(fed(reader, "event: e\ndata: a\ndata: b"), "");
   const auto event = reader.take_unfinished();
   ASSERT_TRUE(event);
   EXPECT_EQ(event->event + "|" + event->data, "e|a\nb");
@@ -111,32 +115,32 @@ TEST(Sse, AnEventThatLacksItsEmptyLineComesOnlyOnRequest) {
 
 TEST(Sse, AtAnEventBoundaryNothingIsUnfinished) {
   SseReader reader;
-  EXPECT_EQ(show(reader.feed("data: a\n\n")), "[|a|]");
+  EXPECT_EQ(fed(reader, "data: a\n\n"), "[|a|]");
   EXPECT_FALSE(reader.take_unfinished());
 }
 
 TEST(Sse, ALineOverItsLimitIsAnErrorAndEndsTheStream) {
   SseReader reader({.line_bytes_max = 10, .event_bytes_max = 100});
-  EXPECT_EQ(show(reader.feed("data: 1234\n\n")), "[|1234|]");
-  EXPECT_EQ(show(reader.feed("data: 12345")), "");
+  EXPECT_EQ(fed(reader, "data: 1234\n\n"), "[|1234|]");
+  EXPECT_EQ(fed(reader, "data: 12345"), "");
   ASSERT_TRUE(reader.error());
   EXPECT_EQ(reader.error()->code, Errc::limit);
-  EXPECT_EQ(show(reader.feed("\n\ndata: a\n\n")), "");
+  EXPECT_EQ(fed(reader, "\n\ndata: a\n\n"), "");
   EXPECT_FALSE(reader.take_unfinished());
 }
 
 TEST(Sse, ALineThatGrowsPieceByPieceMeetsTheSameLimit) {
   SseReader reader({.line_bytes_max = 10, .event_bytes_max = 100});
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(show(reader.feed("x")), "");
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(fed(reader, "x"), "");
   EXPECT_FALSE(reader.error());
-  EXPECT_EQ(show(reader.feed("x")), "");
+  EXPECT_EQ(fed(reader, "x"), "");
   EXPECT_TRUE(reader.error());
 }
 
 TEST(Sse, ManyDataLinesMeetTheLimitOfTheEvent) {
   SseReader reader({.line_bytes_max = 100, .event_bytes_max = 12});
-  EXPECT_EQ(show(reader.feed("data: 12345\n\n")), "[|12345|]");
-  EXPECT_EQ(show(reader.feed("data: 12345\ndata: 12345\ndata: 1\n\n")), "");
+  EXPECT_EQ(fed(reader, "data: 12345\n\n"), "[|12345|]");
+  EXPECT_EQ(fed(reader, "data: 12345\ndata: 12345\ndata: 1\n\n"), "");
   ASSERT_TRUE(reader.error());
   EXPECT_NE(reader.error()->message.find("event"), std::string::npos);
 }

@@ -311,12 +311,12 @@ Result<void> HttpTransport::read_events(HttpExchange& exchange, const std::optio
     const auto bytes = exchange.next(stop);
     if (!bytes) return std::unexpected(bytes.error());
     if (!*bytes) return {};
-    for (const SseEvent& event : reader.feed(**bytes)) {
+    reader.feed(**bytes, [&](const SseEvent& event) {
       if (!event.id.empty()) state.last_id = event.id;
       if (event.retry) state.retry = std::chrono::milliseconds(std::min<std::uint64_t>(*event.retry, 3'600'000));
       // Events without data only say where the stream is.
       if (!event.data.empty() && (event.event.empty() || event.event == "message")) hand_on(event.data, watcher);
-    }
+    });
     if (reader.error()) return std::unexpected(*reader.error());
     state.answered = watcher.answered();
   }

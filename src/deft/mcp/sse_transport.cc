@@ -100,13 +100,13 @@ Result<void> SseTransport::read_stream(const std::stop_token& stop) {
       const auto bytes = exchange.next(stop);
       if (!bytes) return std::unexpected(bytes.error());
       if (!*bytes) return {};
-      for (const SseEvent& event : reader.feed(**bytes)) {
-        if (event.event == "endpoint") {
-          if (auto taken = take_endpoint(event.data); !taken) return taken;
-        } else if (event.event.empty() || event.event == "message") {
-          hand_on(event.data, *told);
-        }
-      }
+      Result<void> taken;
+      reader.feed(**bytes, [&](const SseEvent& event) {
+        if (!taken) return;
+        if (event.event == "endpoint") taken = take_endpoint(event.data);
+        if (event.event.empty() || event.event == "message") hand_on(event.data, *told);
+      });
+      if (!taken) return taken;
       if (reader.error()) return std::unexpected(*reader.error());
     }
   }

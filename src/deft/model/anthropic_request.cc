@@ -124,11 +124,6 @@ std::string with_plain_ids(std::string content) {
   return content_of(blocks);
 }
 
-// Nothing in it but what this API has said itself, or could have.
-bool is_native(std::string_view content, bool own_models) {
-  return !may_be_foreign(content, own_models) && !has_odd_id(content, kCallBegins);
-}
-
 std::string native_block(std::string_view block, bool own_models) {
   const auto json = parse_json(block);
   if (!json) return std::string(block);
@@ -152,7 +147,8 @@ std::string native_block(std::string_view block, bool own_models) {
 }  // namespace
 
 std::string anthropic_content(std::string_view content, bool own_models) {
-  if (is_native(content, own_models)) return std::string(content);
+  // Nothing in it but what this API has said itself, or could have.
+  if (!may_be_foreign(content, own_models) && !has_odd_id(content, kCallBegins)) return std::string(content);
   std::vector<std::string> blocks;
   for (const std::string_view block : raw_elements(content)) blocks.push_back(native_block(block, own_models));
   return content_of(blocks);
@@ -208,10 +204,14 @@ std::string anthropic_body(const ModelRequest& request, const std::string& tools
   std::size_t users_left = 0;
   for (const HistoryMessage& message : history) users_left += message.role == Role::user ? 1 : 0;
   bool first = true;
+  bool has_odd_calls = false;  // so far; results are long, and have no other ids than the calls before them
   for (const HistoryMessage& message : history) {
     const bool is_user = message.role == Role::user;
-    const bool is_plain = is_user ? !has_references(message.content) && !has_odd_id(message.content, kResultBegins)
-                                  : is_native(message.content, dialect.own_models);
+    const bool is_odd = is_user ? has_odd_calls && has_odd_id(message.content, kResultBegins)
+                                : has_odd_id(message.content, kCallBegins);
+    has_odd_calls = has_odd_calls || is_odd;
+    const bool is_plain =
+        !is_odd && (is_user ? !has_references(message.content) : !may_be_foreign(message.content, dialect.own_models));
     const std::string changed = is_plain  ? std::string()
                                 : is_user ? with_plain_ids(with_known_references(message.content, deferred))
                                           : anthropic_content(message.content, dialect.own_models);

@@ -54,7 +54,7 @@ StreamDecoder::StreamDecoder(std::string call_id_prefix)
 
 std::vector<StreamEvent> StreamDecoder::feed(std::string_view bytes) {
   const bool dead = reader_.error().has_value();
-  for (const SseEvent& event : reader_.feed(bytes)) handle(event);
+  reader_.feed(bytes, [this](const SseEvent& event) { handle(event); });
   if (!dead && reader_.error()) fail(*reader_.error());
   return assembler_.take_events();
 }
