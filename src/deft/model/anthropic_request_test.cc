@@ -116,6 +116,21 @@ TEST(OfferedTools, AreOfferedUnderNamesThatTheApiTakesAndFoundAgainByThem) {
   EXPECT_EQ(tools.write("")->json, "");
 }
 
+TEST(OfferedTools, AnOrdinarySchemaIsOfferedAsItStandsAndAnyOtherAsAPlainObject) {
+  OfferedTools tools([](const OfferedTool& tool) { return tool.name + tool.description + tool.input_schema; });
+  const auto offered = [&](std::string_view schema) {
+    return tools.write(R"([{"name":"T","description":"\"d\"","input_schema":)" + std::string(schema) + "}]")->json;
+  };
+  EXPECT_EQ(offered(R"({"type":"object","properties":{"n":{"const":1.50}}})"),
+            R"([T"d"{"type":"object","properties":{"n":{"const":1.50}}}])");
+  EXPECT_EQ(offered(R"({"oneOf":[{"properties":{"a":{}}}],"type":"object"})"),
+            R"([T"d"{"type":"object","properties":{"a":{}}}])");
+  EXPECT_EQ(offered("{}"), R"([T"d"{"type":"object"}])");
+  EXPECT_EQ(offered("null"), R"([T"d"{"type":"object","properties":{}}])");
+  EXPECT_EQ(tools.write(R"([{"type":"web_search_20250305","name":"web_search"}])")->json,
+            R"([{"type":"web_search_20250305","name":"web_search"}])");
+}
+
 TEST(OfferedTools, ASchemaThatIsAChoiceBecomesAPlainObject) {
   const auto plain = [](std::string_view schema) { return to_json(plain_root(*parse_json(schema))); };
   EXPECT_EQ(plain(R"({"type":"object","properties":{"a":{}},"required":["a"]})"),

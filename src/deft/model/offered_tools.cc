@@ -1,7 +1,9 @@
 #include "deft/model/offered_tools.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_set>
+#include <vector>
 
 #include "deft/core/message_content.h"
 #include "deft/model/event_json.h"
@@ -43,6 +45,41 @@ Json plain_root(Json schema) {
   return plain;
 }
 
+namespace {
+
+bool is_choice(std::string_view key) { return std::ranges::find(kChoices, key) != kChoices.end(); }
+
+// The same as text. Nearly every root is a plain object as it stands, and is not taken apart for that.
+std::string plain_root_of(std::string_view schema) {
+  bool has_type = false;
+  bool has_choices = false;
+  for (const RawMember& member : raw_members(schema)) {
+    has_type = has_type || member.key == "type";
+    has_choices = has_choices || is_choice(member.key);
+  }
+  if (has_type && !has_choices) return std::string(schema);
+  const auto parsed = parse_json(schema);
+  return to_json(plain_root(parsed ? *parsed : Json()));
+}
+
+// The members of one definition, as they stand in its text.
+struct Definition {
+  explicit Definition(std::string_view tool) : members(raw_members(tool)) {}
+
+  std::string_view raw(std::string_view key) const {
+    const auto found = std::ranges::find(members, key, &RawMember::key);
+    return found == members.end() ? std::string_view() : found->value;
+  }
+  std::string text(std::string_view key) const {
+    const auto parsed = parse_json(raw(key));
+    return parsed && parsed->is_string() ? std::string(view(parsed->get_string())) : std::string();
+  }
+
+  std::vector<RawMember> members;
+};
+
+}  // namespace
+
 std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::string& tools) {
   const std::lock_guard lock(mutex_);
   if (last_ && last_tools_ == tools) return last_;
@@ -50,24 +87,22 @@ std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::stri
   auto written = std::make_shared<Written>();
   auto names = std::make_shared<OfferedNames>();
   std::unordered_set<std::string> taken;
-  const auto parsed = parse_json(tools.empty() ? "[]" : tools);
-  const JsonArray none;
-  const JsonArray& list = parsed && parsed->is_array() ? parsed->get_array() : none;
-  for (const Json& tool : list) {
+  for (const std::string_view tool : raw_elements(tools)) {
+    const Definition definition(tool);
+    const std::string_view schema = definition.raw("input_schema");
     // One that the provider carries out itself: in its own words.
-    if (find_string(tool, "type") && !find(tool, "input_schema")) {
-      written->json += (written->json.empty() ? "[" : ",") + to_json(tool);
+    if (definition.raw("type").starts_with('"') && schema.empty()) {
+      written->json += (written->json.empty() ? "[" : ",") + std::string(tool);
       continue;
     }
-    const std::string own = string_or_empty(tool, "name");
+    const std::string own = definition.text("name");
     std::string name = api_tool_name(own);
     if (taken.contains(name)) name = hashed_tool_name(own);
     if (!taken.insert(name).second) continue;
     if (name != own) names->emplace(name, own);
-    const Json* schema = find(tool, "input_schema");
     written->json += written->json.empty() ? '[' : ',';
-    written->json += write_({name, string_or_empty(tool, "description"), plain_root(schema ? *schema : Json()),
-                             find_bool(tool, "defer_loading").value_or(false)});
+    written->json += write_(
+        {name, definition.text("description"), plain_root_of(schema), definition.raw("defer_loading") == "true"});
   }
   if (!written->json.empty()) written->json += ']';
   written->names = std::move(names);

@@ -15,8 +15,8 @@ namespace deft {
 struct OfferedTool {
   std::string name;
   std::string description;
-  Json input_schema;      // an object; of its root's anyOf, oneOf and allOf only the properties are left
-  bool deferred = false;  // the API loads it where a result refers to it
+  std::string input_schema;  // JSON: an object; of its root's anyOf, oneOf and allOf only the properties are left
+  bool deferred = false;     // the API loads it where a result refers to it
 };
 
 // The tools of a request in the words of one API; tools of the provider's own ({"type": …}, without an input schema) as

@@ -151,7 +151,7 @@ std::string response_format(const Json& format) {
 
 std::string openai_chat_tool(const OfferedTool& tool) {
   return R"({"type":"function","function":{"name":)" + json_quote(tool.name) +
-         ",\"description\":" + json_quote(tool.description) + ",\"parameters\":" + to_json(tool.input_schema) + "}}";
+         ",\"description\":" + json_quote(tool.description) + ",\"parameters\":" + tool.input_schema + "}}";
 }
 
 std::optional<OpenAiChatDialect> taught_by(const ModelFailure& failure, const OpenAiChatDialect& dialect) {

@@ -128,7 +128,7 @@ std::string text_format(const Json& format) {
 std::string openai_responses_tool(const OfferedTool& tool) {
   // Strict is the API's default, and asks for schemas without optional properties.
   return R"({"type":"function","name":)" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description) +
-         ",\"parameters\":" + to_json(tool.input_schema) + ",\"strict\":false}";
+         ",\"parameters\":" + tool.input_schema + ",\"strict\":false}";
 }
 
 std::string openai_responses_body(const ModelRequest& request, const std::string& tools,
