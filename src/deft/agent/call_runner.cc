@@ -14,35 +14,29 @@ ThreadRunner::~ThreadRunner() {
 }
 
 void ThreadRunner::start(std::move_only_function<void()> work) {
-  bool wakes = false;
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back({std::move(work)});
-    ++waiting_urgently_;
-    wakes = send_for_a_thread();
-  }
+  std::unique_lock lock(mutex_);
+  waiting_.push_back({std::move(work)});
+  ++waiting_urgently_;
+  const bool wakes = send_for_a_thread();
+  lock.unlock();
   if (wakes) changed_.notify_one();
   join_ended();
 }
 
 bool ThreadRunner::start_quick(std::move_only_function<void()> work) {
-  bool wakes = false;
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back({std::move(work), /*is_quick=*/true});
-    wakes = needs_a_thread() && send_for_a_thread();
-  }
+  std::unique_lock lock(mutex_);
+  waiting_.push_back({std::move(work), /*is_quick=*/true});
+  const bool wakes = needs_a_thread() && send_for_a_thread();
+  lock.unlock();
   if (wakes) changed_.notify_one();
   return true;
 }
 
 bool ThreadRunner::start_brief(std::move_only_function<void()> work) {
-  bool wakes = false;
-  {
-    const std::lock_guard lock(mutex_);
-    brief_.push_back(std::move(work));
-    wakes = needs_a_thread() && send_for_a_thread();
-  }
+  std::unique_lock lock(mutex_);
+  brief_.push_back(std::move(work));
+  const bool wakes = needs_a_thread() && send_for_a_thread();
+  lock.unlock();
   if (wakes) changed_.notify_one();
   return true;
 }
@@ -61,12 +55,10 @@ bool ThreadRunner::help() {
 }
 
 void ThreadRunner::hurry() {
-  bool wakes = false;
-  {
-    const std::lock_guard lock(mutex_);
-    is_hurried_ = has_work();
-    wakes = is_hurried_ && send_for_a_thread();
-  }
+  std::unique_lock lock(mutex_);
+  is_hurried_ = has_work();
+  const bool wakes = is_hurried_ && send_for_a_thread();
+  lock.unlock();
   if (wakes) changed_.notify_one();
 }
 

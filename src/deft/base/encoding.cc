@@ -1,5 +1,4 @@
 #include "deft/base/encoding.h"
-#include "deft/base/byte_runs.h"
 
 #include <algorithm>
 #include <array>

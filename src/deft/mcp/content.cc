@@ -119,18 +119,17 @@ class ContentReader {
       return;
     }
     note({{"type", "data"}, {"what", what}, {"mimeType", mime}, {"bytes", bytes->size()}});
-    const auto info = io_.wants_mcp_content ? std::nullopt : image_info(*bytes);
-    if (info && blocks_.size() < kMcpImagesShownMax) {
+    const std::string size = human_bytes(bytes->size());
+    if (io_.wants_mcp_content) {
+      add_text("[" + what + ", " + mime + ", " + size + "]");
+      return;
+    }
+    if (const auto info = image_info(*bytes); info && blocks_.size() < kMcpImagesShownMax) {
       auto image = shown_image(*bytes, *info, what, io_);
       if (image) {
         blocks_.push_back(image_block(image->info.media_type, to_base64(image->bytes)));
         return;
       }
-    }
-    const std::string size = human_bytes(bytes->size());
-    if (io_.wants_mcp_content) {
-      add_text("[" + what + ", " + mime + ", " + size + "]");
-      return;
     }
     if (!io_.outputs) {
       add_text("[" + what + ", " + mime + ", " + size + ": cannot be shown]");
