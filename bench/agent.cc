@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -77,7 +78,7 @@ class Bench {
     if (!::mkdtemp(pattern.data())) std::abort();
     root_ = std::filesystem::canonical(pattern);
     for (const char* name : {"project", "home", "bodies"}) std::filesystem::create_directory(root_ + "/" + name);
-    for (int i = 0; i < kFiles; ++i) std::ofstream(file(i)) << std::string(2000, 'x') << "\nline two\n";
+    for (int i = 0; i < kFiles; ++i) std::ofstream(file(i)) << i << std::string(2000, 'x') << "\nline two\n";
   }
   ~Bench() { std::filesystem::remove_all(root_); }
 

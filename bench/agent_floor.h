@@ -15,8 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,9 +47,9 @@ class FloorClient {
 
   int run() {
     for (int turn = 0;; ++turn) {
-      std::ifstream file(folder_ + "/" + std::to_string(turn), std::ios::binary);
-      if (!file) return 0;
-      const std::string body{std::istreambuf_iterator<char>(file), {}};
+      const std::string path = folder_ + "/" + std::to_string(turn);
+      if (::access(path.c_str(), R_OK) != 0) return 0;
+      const std::string body = read_file(path);
       send_all("POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: " +
                std::to_string(body.size()) + "\r\n\r\n" + body);
       read_answer();

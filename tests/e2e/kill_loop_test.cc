@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -66,7 +67,10 @@ std::vector<ModelEvent> next_message(const ModelRequest& request) {
   options.engine.mode = Mode::bypass;
   options.model = "scripted";
   auto agent = Agent::open(options, model, frontend);
-  if (!agent) ::_exit(3);
+  if (!agent) {
+    std::fprintf(stderr, "%s\n", agent.error().message.c_str());
+    ::_exit(3);
+  }
   LambdaTool::Parts append{.spec = {.name = "Append", .input_schema = any_object_schema()},
                            .run = [&](const Json& input, ToolIo&) -> Result<ToolResult> {
                              const std::string line = std::string(find_string(input, "what").value_or("")) + "\n";

@@ -23,8 +23,9 @@ deft::ModelRequest request_of(deft::History history) {
 
 void check(const deft::ModelRequest& request) {
   for (const bool own : {false, true}) {
+    deft::KnownContents known;
     const std::string bodies[] = {
-        deft::anthropic_body(request, "", {.own_models = own}),
+        deft::anthropic_body(request, {}, {.own_models = own}, known),
         deft::openai_chat_body(request, "",
                                {.own_models = own, .thoughts = deft::OpenAiChatDialect::Thoughts::required}),
         deft::openai_responses_body(request, "", {.own_models = own})};

@@ -484,12 +484,10 @@ void Agent::resume_deferred() {
 
 // Results first, in the order of the calls; what they add to the conversation follows in the same order.
 void Agent::answer_calls() {
-  engine_->given().fit(answers_);
+  const std::vector<bool> changed = engine_->given().fit(answers_);
   for (const std::string& path : engine_->given().take_hidden_files()) engine_->session().files.forget(path);
-  std::vector<std::string> results;
   std::vector<std::string> after;
   for (const CallAnswered& answer : answers_) {
-    results.push_back(result_block(answer.call_id, answer.result));
     for (const Modifier& modifier : answer.result.modifiers) {
       // Who entered or left it by a call has read so in the result.
       const auto* mode = std::get_if<ModeChanged>(&modifier);
@@ -499,8 +497,9 @@ void Agent::answer_calls() {
   }
   for (std::string& block : new_message_blocks(batch_.new_messages)) after.push_back(std::move(block));
   const std::string rest = content_of(after);
-  log_->results(answers_, rest);
-  std::string content = joined_content(content_of(results), rest);
+  log_->results(answers_, changed, rest);
+  std::string content = content_of_answers(answers_);
+  if (!rest.empty()) content = joined_content(content, rest);
   conversation_.add_user(content);
   frontend_.show(ResultsGiven{std::move(content)});
 }
@@ -582,12 +581,13 @@ void Agent::take_abort(std::size_t turn) {
 // From the turn's thread, and from workers: those tell of progress, which goes on as it is.
 void Agent::show(Event event) {
   if (auto* answered = std::get_if<CallAnswered>(&event)) {
-    log_->answered(*answered);
+    // Times and details are for those who watch; but an answer by a schema is taken from the details.
+    std::vector<StageTime> stages = std::exchange(answered->stages, {});
     Json details = std::exchange(answered->result.details, Json());
     answers_.push_back(*answered);
-    // They are for those who watch; but an answer by a schema is taken from them.
     if (options_.structured) answers_.back().result.details = details;
     answered->result.details = std::move(details);
+    answered->stages = std::move(stages);
   }
   if (const auto* hooked = std::get_if<BatchHooked>(&event)) batch_ = *hooked;
   if (const auto* discarded = std::get_if<MessageDiscarded>(&event)) discard_kept_ = discarded->kept;

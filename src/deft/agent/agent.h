@@ -193,6 +193,7 @@ class Agent final : private Frontend {
   void show(Event event) override;  // of the engine
   bool wants_stages() const override { return frontend_.wants_stages(); }
   bool wants_progress() const override { return frontend_.wants_progress(); }
+  bool wants_times() const override { return frontend_.wants_times(); }
   bool wants_hooks() const override { return frontend_.wants_hooks(); }
 
   Result<void> resume(Session session);

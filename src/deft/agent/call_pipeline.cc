@@ -105,33 +105,46 @@ Verdict verdict_of(HookVerdict verdict) {
 
 }  // namespace
 
-// Tells the frontend how long a stage took and how it ended. Costs nothing when nobody wants to know.
+// Notes when a stage began and ended, and tells the frontend. Costs nothing when nobody wants to know.
 class CallPipeline::Stage {
  public:
-  Stage(const CallPipeline& pipeline, std::string_view name, const std::string& call_id)
-      : pipeline_(pipeline), name_(name), call_id_(call_id), wanted_(pipeline.parts_.frontend.wants_stages()) {
-    if (wanted_) started_ = pipeline_.parts_.os.clock.now();
+  Stage(const CallPipeline& pipeline, std::string_view name, const std::string& call_id, StageTimes* times)
+      : pipeline_(pipeline),
+        name_(name),
+        call_id_(call_id),
+        times_(times),
+        is_shown_(pipeline.parts_.frontend.wants_stages()) {
+    if (times_ || is_shown_) began_ = pipeline_.now();
   }
+  // `outcome` is a literal.
   void ended(std::string_view outcome, std::string_view detail = {}) const {
-    if (!wanted_) return;
+    if (!times_ && !is_shown_) return;
+    const TimePoint now = pipeline_.now();
+    if (times_ && times_->empty()) times_->reserve(kStagesMost);
+    if (times_) times_->push_back({.stage = name_, .outcome = outcome, .begin = began_, .end = now});
+    if (!is_shown_) return;
     pipeline_.parts_.frontend.show(StageEnded{.call_id = call_id_,
                                               .stage = name_,
                                               .outcome = std::string(outcome),
                                               .detail = std::string(detail),
-                                              .duration = pipeline_.parts_.os.clock.now() - started_});
+                                              .duration = now - began_});
   }
 
  private:
+  static constexpr std::size_t kStagesMost = 9;
+
   const CallPipeline& pipeline_;
   std::string_view name_;
   const std::string& call_id_;
-  bool wanted_;
-  TimePoint started_{};
+  StageTimes* times_;
+  bool is_shown_;
+  TimePoint began_{};
 };
 
 std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool, const Permissions& permissions,
-                                                           const SessionView& session, ToolCall call) const {
-  const Stage look_up(*this, "look_up", call.id);
+                                                           const SessionView& session, ToolCall call,
+                                                           StageTimes* times) const {
+  const Stage look_up(*this, "look_up", call.id, times);
   const RegisteredTool* entry = pool.find(call.name);
   if (!entry) {
     look_up.ended(to_string(Errc::unknown_tool));
@@ -149,7 +162,7 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
   }
   look_up.ended("found");
 
-  const Stage schema(*this, "schema", call.id);
+  const Stage schema(*this, "schema", call.id, times);
   if (call.invalid) {
     schema.ended(to_string(Errc::invalid_json), *call.invalid);
     return engine_error(Errc::invalid_json, "InputValidationError: the input of " + call.name + " is not valid JSON (" +
@@ -157,7 +170,7 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
                                                 to_json(JsonObject{{"INVALID_JSON", call.input_text}}) +
                                                 "; send the call again with a complete JSON object.");
   }
-  auto checked = check(AdmittedCall{.call = std::move(call), .entry = *entry}, session);
+  auto checked = check(AdmittedCall{.call = std::move(call), .entry = *entry}, session, times);
   if (auto* refused = std::get_if<ToolResult>(&checked)) {
     if (pool.is_deferred(spec.name) && !session.has_loaded_tool(spec.name)) {
       refused->text += "\nIts definition was not loaded: call ToolSearch with the query \"select:" + spec.name +
@@ -168,17 +181,18 @@ std::variant<AdmittedCall, ToolResult> CallPipeline::admit(const ToolPool& pool,
 }
 
 std::variant<AdmittedCall, ToolResult> CallPipeline::readmit(const AdmittedCall& call, const SessionView& session,
-                                                             Json input) const {
+                                                             Json input, StageTimes* times) const {
   AdmittedCall again = call;
   again.call.input = std::move(input);
   again.opinion = std::nullopt;
   again.resolved = false;
-  return check(std::move(again), session);
+  return check(std::move(again), session, times);
 }
 
 // The second stage.
-std::variant<AdmittedCall, ToolResult> CallPipeline::check(AdmittedCall call, const SessionView& session) const {
-  const Stage schema(*this, "schema", call.call.id);
+std::variant<AdmittedCall, ToolResult> CallPipeline::check(AdmittedCall call, const SessionView& session,
+                                                           StageTimes* times) const {
+  const Stage schema(*this, "schema", call.call.id, times);
   const Result<Schema>& fits = call.entry.form->input_schema();
   if (!fits) {
     schema.ended(to_string(fits.error().code));
@@ -261,6 +275,7 @@ ToolIo CallPipeline::io_for(const AdmittedCall& call, const CallSetting& setting
           .result_characters_max = limit_of(call).characters_max,
           .changes = parts_.changes,
           .judged_read_only = call.read_only,
+          .allowed_paths = setting.paths,
           .approved = call.approved || is_answered_by_hooks(call),
           .wants_mcp_content = parts_.wants_mcp_content,
           .to_background = setting.to_background,
@@ -331,7 +346,7 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
   const auto denied = [](ToolResult result) { return Denied{std::move(result)}; };
   if (setting.stop.stop_requested()) return denied(engine_error(Errc::cancelled, "Cancelled before it began"));
 
-  const Stage validation(*this, "validation", call.call.id);
+  const Stage validation(*this, "validation", call.call.id, setting.times);
   ToolIo io = io_for(call, setting);
   const auto valid = declared(Result<void>(fail(Errc::internal, "its input could not be checked")),
                               [&] { return call.tool().validate(call.call.input, io); });
@@ -354,7 +369,7 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     return InputReplaced{std::move(input), std::move(hooks)};
   }
 
-  const Stage permission(*this, "permission", call.call.id);
+  const Stage permission(*this, "permission", call.call.id, setting.times);
   PermissionQuestion asked = question(call, setting, hooks);
   const bool is_judged =
       judgement && judgement->wait(setting.stop, parts_.os.clock.on_steady_clock(now() + parts_.opinion_patience));
@@ -395,12 +410,12 @@ Prepared CallPipeline::prepare(const AdmittedCall& call, const CallSetting& sett
     return asks;
   }
 
-  if (call.cannot_have_effect()) return Allowed{std::move(hooks)};
+  if (call.cannot_have_effect()) return Allowed{std::move(hooks), std::move(decision.paths)};
   // What cannot be remembered is not begun: after kill -9 nobody could say whether it happened.
   if (const auto written = parts_.journal.intent(call.call); !written) {
     return denied(engine_error(written.error().code, "Not started: " + written.error().message));
   }
-  return Allowed{std::move(hooks)};
+  return Allowed{std::move(hooks), std::move(decision.paths)};
 }
 
 ToolResult CallPipeline::run(const AdmittedCall& call, const CallSetting& setting) const {
@@ -414,7 +429,7 @@ std::optional<ToolResult> CallPipeline::run_briefly(const AdmittedCall& call, co
 template <class Run>
 std::optional<ToolResult> CallPipeline::run_as(const AdmittedCall& call, const CallSetting& setting,
                                                const Run& run_tool) const {
-  const Stage stage(*this, "call", call.call.id);
+  const Stage stage(*this, "call", call.call.id, setting.times);
   ToolIo io = io_for(call, setting);
   ToolResult result;
   try {
@@ -457,7 +472,7 @@ void CallPipeline::count_opinion(const std::optional<RiskOpinion>& opinion) cons
 }
 
 HookOutcome CallPipeline::run_pre_hooks(const AdmittedCall& call, const CallSetting& setting) const {
-  const Stage stage(*this, "pre_hooks", call.call.id);
+  const Stage stage(*this, "pre_hooks", call.call.id, setting.times);
   HookOutcome outcome;
   if (parts_.hooks.listens(HookEvent::pre_tool_use)) {
     outcome = run_hooks(with_server(pre_tool_use(scene(setting), call_for_hooks(call)), call.tool().spec()),
@@ -469,12 +484,12 @@ HookOutcome CallPipeline::run_pre_hooks(const AdmittedCall& call, const CallSett
 
 void CallPipeline::finish(const AdmittedCall& call, const CallSetting& setting, const HookOutcome& hooks, Duration took,
                           ToolResult& result) const {
-  const Stage post_hooks(*this, "post_hooks", call.call.id);
+  const Stage post_hooks(*this, "post_hooks", call.call.id, setting.times);
   add_hook_words(HookEvent::pre_tool_use, hooks, result);
   const OutputChange change = run_post_hooks(call, setting, took, result);
   post_hooks.ended("done");
 
-  const Stage map(*this, "map", call.call.id);
+  const Stage map(*this, "map", call.call.id, setting.times);
   try {
     call.tool().map_result(call.call.input, result);
   } catch (const std::exception& broken) {
@@ -484,7 +499,7 @@ void CallPipeline::finish(const AdmittedCall& call, const CallSetting& setting, 
   if (change == OutputChange::replaced && has_no_text) result.text = text_of_output(result.details);
   map.ended("done");
 
-  const Stage budget(*this, "budget", call.call.id);
+  const Stage budget(*this, "budget", call.call.id, setting.times);
   look_for_stale_files(call, setting, result);
   if (is_blank(result.text) && !result.long_output) {
     result.text = result.blocks.empty() ? "(" + call.call.name + " completed with no output)" : "";

@@ -45,6 +45,7 @@ struct AdmittedCall {
 // prepare() ends in one of these.
 struct Allowed {
   HookOutcome hooks;
+  std::vector<std::string> paths = {};  // of the decision
 };
 struct Denied {
   ToolResult result;
@@ -63,6 +64,8 @@ struct InputReplaced {
 };
 using Prepared = std::variant<Allowed, Denied, Asks, InputReplaced>;
 
+using StageTimes = std::vector<StageTime>;
+
 // What one call needs from the turn, fixed when it starts.
 struct CallSetting {
   SessionView session;
@@ -73,6 +76,8 @@ struct CallSetting {
   bool wants_proposal = false;  // somebody may be asked
   std::function<void(Json)> progress;
   const Json* answer = nullptr;
+  StageTimes* times = nullptr;          // to be noted there
+  std::vector<std::string> paths = {};  // that prepare() has allowed it to use
 };
 
 enum class Scheduling : std::uint8_t {
@@ -111,10 +116,11 @@ class CallPipeline {
 
   // `session` as it is now: what the tool declares with it is asked again by resolve().
   std::variant<AdmittedCall, ToolResult> admit(const ToolPool& pool, const Permissions& permissions,
-                                               const SessionView& session, ToolCall call) const;
+                                               const SessionView& session, ToolCall call,
+                                               StageTimes* times = nullptr) const;
   // A replaced input: admitted anew by the same tool.
-  std::variant<AdmittedCall, ToolResult> readmit(const AdmittedCall& call, const SessionView& session,
-                                                 Json input) const;
+  std::variant<AdmittedCall, ToolResult> readmit(const AdmittedCall& call, const SessionView& session, Json input,
+                                                 StageTimes* times = nullptr) const;
   CallTraits traits(const AdmittedCall& call, Scheduling scheduling) const;
   // Makes paths absolute, the footprint exact and says for good whether it only reads. Asked when nothing before the
   // call can change its meaning any more, and always before prepare(): permission is judged on what the input means.
@@ -174,7 +180,7 @@ class CallPipeline {
 
  private:
   class Stage;
-  std::variant<AdmittedCall, ToolResult> check(AdmittedCall call, const SessionView& session) const;
+  std::variant<AdmittedCall, ToolResult> check(AdmittedCall call, const SessionView& session, StageTimes* times) const;
   ToolResult whole_call(ToolCall made, const CallSetting& setting, Origin origin, const AskAndWait& ask) const;
   ToolIo io_for(const AdmittedCall& call, const CallSetting& setting) const;
   template <class Run>

@@ -81,8 +81,10 @@ ToolResult CallPipeline::whole_call(ToolCall made, const CallSetting& setting, O
       continue;
     }
     const HookOutcome hooks = std::move(std::get<Allowed>(prepared).hooks);
+    CallSetting allowed = setting;
+    allowed.paths = std::move(std::get<Allowed>(prepared).paths);
     const TimePoint began = now();
-    ToolResult result = run(call, setting);
+    ToolResult result = run(call, allowed);
     if (result.error == Errc::cancelled) {
       finish_stopped(call, setting, result);
       record(id, call.call.name, result);

@@ -11,6 +11,7 @@
 
 #include "deft/agent/prompt.h"
 #include "deft/agent/turn_event.h"
+#include "deft/base/clock.h"
 #include "deft/base/json.h"
 #include "deft/core/hook_event.h"
 #include "deft/core/hook_outcome.h"
@@ -31,11 +32,20 @@ struct CallProgressed {
   std::string call_id;
   Json data;
 };
+// When one stage of a call began and ended. Both texts are literals.
+struct StageTime {
+  std::string_view stage;
+  std::string_view outcome;
+  TimePoint begin{};
+  TimePoint end{};
+};
 struct CallAnswered {
   std::string call_id;
   std::string tool;
   ToolResult result;
   std::chrono::nanoseconds duration{};  // from its start to its end; zero if it never started
+  std::string title = {};               // "Bash(make test)"; this and what follows only for whoever wants_times()
+  std::vector<StageTime> stages = {};
 };
 // A stage of one call has ended. `outcome` is a stable word.
 struct StageEnded {
@@ -141,6 +151,7 @@ class Frontend {
   virtual void show(Event event) = 0;
   virtual bool wants_stages() const { return false; }             // CallAdmitted and StageEnded
   virtual bool wants_progress() const { return wants_stages(); }  // ProgressChanged
+  virtual bool wants_times() const { return false; }              // the stages of CallAnswered
   virtual bool wants_hooks() const { return false; }              // HookRan
 };
 

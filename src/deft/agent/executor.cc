@@ -62,8 +62,13 @@ void Executor::step(Pump* pump) {
   if (!alarms_.empty() && (!deadline || alarms_.begin()->first < *deadline)) deadline = alarms_.begin()->first;
   const auto wake_up = deadline ? std::optional(parts_.clock.on_steady_clock(*deadline)) : std::nullopt;
   TimePoint now = parts_.clock.now();
-  // Whoever has nothing else to do reads the small files itself: nobody has to be woken.
   auto item = inbox_->pop(TimePoint::min());
+  // What has come of the message is read first: others may have to begin with it.
+  while (!item && pump && pump->has_more()) {
+    pump->advance();
+    item = inbox_->pop(TimePoint::min());
+  }
+  // Whoever has nothing else to do reads the small files itself: nobody has to be woken.
   while (!item && parts_.runner.help()) item = inbox_->pop(TimePoint::min());
   if (!item) parts_.pipeline.flush_records();
   if (!item) item = pump ? inbox_->pop(wake_up, *pump) : inbox_->pop(wake_up);
@@ -225,7 +230,8 @@ void Executor::add_to_run(ToolCall call) {
     return refuse(engine_error(Errc::duplicate_id, "The id " + json_quote(record.id.substr(0, 100)) +
                                                        " was used by an earlier call: every call needs its own."));
   }
-  auto admitted = parts_.pipeline.admit(*active_->pool, *parts_.permissions, view_of_now(), std::move(call));
+  StageTimes* const times = parts_.frontend.wants_times() ? &record.times : nullptr;
+  auto admitted = parts_.pipeline.admit(*active_->pool, *parts_.permissions, view_of_now(), std::move(call), times);
   if (auto* refused = std::get_if<ToolResult>(&admitted)) return refuse(std::move(*refused));
   record.admitted = std::make_shared<AdmittedCall>(std::move(std::get<AdmittedCall>(admitted)));
   CallTraits traits = parts_.pipeline.traits(*record.admitted, scheduling());
@@ -305,6 +311,7 @@ void Executor::take(WorkerReport report) {
   if (!active_ || active_->number != report.message) return;  // answered for long ago
   CallRecord& record = active_->calls[report.call];
   if (record.place != CallRecord::Place::worker) return;
+  record.times.insert(record.times.end(), report.times.begin(), report.times.end());
   std::visit(Overloaded{
                  [&](Ended& ended) { finish_call(report.call, std::move(ended)); },
                  [&](InputReplaced& replaced) {
@@ -438,7 +445,8 @@ SessionView Executor::view_for(CallIndex call) const {
 
 void Executor::replace_input(CallIndex index, Json input) {
   CallRecord& record = active_->calls[index];
-  auto readmitted = parts_.pipeline.readmit(*record.admitted, view_for(index), std::move(input));
+  StageTimes* const times = parts_.frontend.wants_times() ? &record.times : nullptr;
+  auto readmitted = parts_.pipeline.readmit(*record.admitted, view_for(index), std::move(input), times);
   if (auto* refused = std::get_if<ToolResult>(&readmitted)) {
     return finish_call(index, {.result = std::move(*refused)});
   }
@@ -518,8 +526,13 @@ void Executor::emit(CallIndex index) {
   if (record.result->is_error()) ++summary_.errors;
   parts_.given.leave(leaving(record), *record.result);
   note_for_batch_hooks(record);
-  parts_.frontend.show(CallAnswered{
-      .call_id = record.id, .tool = record.tool, .result = std::move(*record.result), .duration = record.duration});
+  const bool has_times = !record.times.empty();
+  parts_.frontend.show(CallAnswered{.call_id = record.id,
+                                    .tool = record.tool,
+                                    .result = std::move(*record.result),
+                                    .duration = record.duration,
+                                    .title = has_times ? std::move(record.title) : std::string(),
+                                    .stages = std::move(record.times)});
   record.result.reset();
   record.admitted.reset();  // a message of ten thousand calls holds no more than it must
 }

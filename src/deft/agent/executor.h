@@ -196,6 +196,7 @@ class Executor {
     std::size_t message = 0;
     CallIndex call = 0;
     std::variant<Asks, Waits, InputReplaced, Ended> what;
+    StageTimes times = {};  // of the stages that it was at
   };
   struct WaitEnded {
     std::size_t message = 0;

@@ -125,12 +125,17 @@ void Executor::close_question(CallRecord& record, PromptQueue::Because because) 
   record.question_hooks.request_stop();
   if (const auto judgement = std::exchange(record.judgement, nullptr)) judgement->stop();
   record.place = CallRecord::Place::queue;
+  const StageTime time{.stage = "question",
+                       .outcome = because == PromptQueue::Because::answered ? "answered" : "withdrawn",
+                       .begin = record.asked,
+                       .end = parts_.clock.now()};
+  if (parts_.frontend.wants_times()) record.times.push_back(time);
   if (!parts_.frontend.wants_stages()) return;
   parts_.frontend.show(StageEnded{.call_id = record.id,
-                                  .stage = "question",
-                                  .outcome = because == PromptQueue::Because::answered ? "answered" : "withdrawn",
+                                  .stage = time.stage,
+                                  .outcome = std::string(time.outcome),
                                   .detail = {},
-                                  .duration = parts_.clock.now() - record.asked});
+                                  .duration = time.end - time.begin});
 }
 
 void Executor::take_answer(PermissionAnswer answer) {

@@ -16,6 +16,7 @@ struct Executor::Task {
   std::optional<Json> answer;
   bool is_prepared = false;  // also if it has waited since
   HookOutcome hooks = {};    // what they said before it
+  StageTimes times = {};
 };
 
 struct Executor::CallRecord {
@@ -29,6 +30,7 @@ struct Executor::CallRecord {
   std::stop_source to_background;
   TimePoint started{};
   std::chrono::nanoseconds duration{};
+  StageTimes times;
   enum class Place : std::uint8_t { queue, worker, question, timer, host, done } place = Place::queue;
   std::string question_id;
   Decision decision;                // that asks

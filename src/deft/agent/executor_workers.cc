@@ -39,6 +39,7 @@ void Executor::start_worker(CallIndex index) {
                                           .answer = std::exchange(record.host_answer, std::nullopt),
                                           .is_prepared = record.wait_is_over,
                                           .hooks = record.admitted->hooks.value_or(HookOutcome{})});
+  if (parts_.frontend.wants_times()) task->setting.times = &task->times;
   auto its_work = [this](std::unique_ptr<Task> owned) {
     return [this, own = std::move(owned)] { inbox_->push(work(parts_.pipeline, *own)); };
   };
@@ -84,7 +85,9 @@ Executor::WorkerReport Executor::work(const CallPipeline& pipeline, Task& task) 
 
 // Nothing: it may run.
 std::optional<Executor::WorkerReport> Executor::prepare(const CallPipeline& pipeline, Task& task) {
-  const auto report = [&](auto what) { return WorkerReport{task.message, task.index, std::move(what)}; };
+  const auto report = [&](auto what) {
+    return WorkerReport{task.message, task.index, std::move(what), std::move(task.times)};
+  };
   const AdmittedCall& call = *task.call;
   if (task.answer) task.setting.answer = &*task.answer;
   if (std::exchange(task.is_prepared, true)) return std::nullopt;
@@ -92,7 +95,9 @@ std::optional<Executor::WorkerReport> Executor::prepare(const CallPipeline& pipe
   if (auto* denied = std::get_if<Denied>(&prepared)) return report(Ended{.result = std::move(denied->result)});
   if (auto* asks = std::get_if<Asks>(&prepared)) return report(std::move(*asks));
   if (auto* replaced = std::get_if<InputReplaced>(&prepared)) return report(std::move(*replaced));
-  task.hooks = std::move(std::get<Allowed>(prepared).hooks);
+  auto& allowed = std::get<Allowed>(prepared);
+  task.hooks = std::move(allowed.hooks);
+  task.setting.paths = std::move(allowed.paths);
   if (auto wait = pipeline.wait_for(call, task.setting)) return report(Waits{std::move(*wait), std::move(task.hooks)});
   return std::nullopt;
 }
@@ -104,7 +109,8 @@ Executor::WorkerReport Executor::finish(const CallPipeline& pipeline, Task& task
   } else {
     pipeline.finish_stopped(*task.call, task.setting, result);
   }
-  return {task.message, task.index, Ended{.result = std::move(result), .ran = true, .recorded = finished}};
+  return {task.message, task.index, Ended{.result = std::move(result), .ran = true, .recorded = finished},
+          std::move(task.times)};
 }
 
 }  // namespace deft

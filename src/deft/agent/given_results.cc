@@ -3,9 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "deft/core/message_content.h"
 #include "deft/core/result_size.h"
 
 namespace deft {
+
+std::string content_of_answers(const std::vector<CallAnswered>& answers) {
+  std::size_t size = 2;
+  for (const CallAnswered& answer : answers) size += result_block_size(answer.call_id, answer.result);
+  std::string content;
+  content.reserve(size);
+  for (const CallAnswered& answer : answers) {
+    content += content.empty() ? '[' : ',';
+    append_result_block(content, answer.call_id, answer.result);
+  }
+  if (!content.empty()) content += ']';
+  return content;
+}
 
 void GivenResults::leave(Leaving call, ToolResult& result) {
   if (options_.budget == ResultOptions::Budget::request) {
@@ -24,16 +38,23 @@ void GivenResults::leave(Leaving call, ToolResult& result) {
   }
 }
 
-void GivenResults::fit(std::vector<CallAnswered>& answers) {
+std::vector<bool> GivenResults::fit(std::vector<CallAnswered>& answers) {
   const auto left = std::exchange(left_, {});
+  std::vector<bool> changed(answers.size());
   std::vector<ResultCost> costs;
-  for (CallAnswered& answer : answers) {
-    if (const auto call = left.find(answer.call_id); call != left.end()) remark(call->second, answer.result);
-    costs.push_back(store_.cost(answer.result));
+  costs.reserve(answers.size());
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto call = left.find(answers[i].call_id);
+    changed[i] = call != left.end() && remark(call->second, answers[i].result);
+    costs.push_back(store_.cost(answers[i].result));
   }
   const std::vector<ResultShare> shares = fit_message(costs, options_.limits.message_max);
-  for (std::size_t i = 0; i < answers.size(); ++i) show(answers[i].result, answers[i].call_id, shares[i]);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    show(answers[i].result, answers[i].call_id, shares[i]);
+    changed[i] = changed[i] || shares[i].showing != Showing::as_it_is;
+  }
   shown_.end_message();
+  return changed;
 }
 
 // What is there already, and what goes in circles.

@@ -47,8 +47,9 @@ class GivenResults {
   };
   // In the order of the calls.
   void leave(Leaving call, ToolResult& result);
-  // All results of one message, after they left, where the budget is that of the request.
-  void fit(std::vector<CallAnswered>& answers);
+  // All results of one message, after they left, where the budget is that of the request. Which of them are not as they
+  // came any more.
+  std::vector<bool> fit(std::vector<CallAnswered>& answers);
 
   void end_message();
   void discard_message();
@@ -69,5 +70,8 @@ class GivenResults {
   std::unordered_map<std::string, Leaving> left_;  // by call, until fit() is called for them
   std::vector<std::string> hidden_files_;
 };
+
+// The content of the user's message that holds them.
+std::string content_of_answers(const std::vector<CallAnswered>& answers);
 
 }  // namespace deft

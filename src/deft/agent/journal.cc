@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "deft/agent/modifier_json.h"
@@ -18,6 +21,8 @@ namespace {
 
 constexpr std::size_t kHeaderBytesMax = 32'768;
 constexpr std::size_t kEntriesOfAMomentBytesMax = std::size_t{256} << 10;
+constexpr std::chrono::milliseconds kLockPatience{300};
+constexpr std::chrono::milliseconds kLockLookedAtEvery{5};
 constexpr std::string_view kHeaderBegins = R"({"type":"journal",)";
 
 Result<std::string> beginning_of(int descriptor, const std::string& path) {
@@ -46,6 +51,18 @@ Result<std::string> check_header(std::string_view text, const std::string& path)
 bool ends_in_the_middle_of_a_line(int descriptor, off_t size) {
   char last = '\n';
   return ::pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+iovec part_of(std::string_view bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+
+// Where it is not, it is ours from now on, or there are no locks here. A process that was killed while it started
+// another one leaves the lock to that one for a moment, until it has become another program.
+bool is_locked_by_others(int file) {
+  for (auto waited = std::chrono::milliseconds::zero();; waited += kLockLookedAtEvery) {
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return false;
+    if (waited >= kLockPatience) return true;
+    std::this_thread::sleep_for(kLockLookedAtEvery);
+  }
 }
 
 JournalEntry header_entry(const JournalHeader& header) {
@@ -97,7 +114,7 @@ Result<Journal> Journal::open(const std::string& folder, const Clock& clock, con
   if (::fstat(file.get(), &status) != 0) return std::unexpected(system_error(Errc::io, path, errno));
   if (!S_ISREG(status.st_mode)) return fail(Errc::invalid_input, path + " is not a regular file");
   // Two writers would each know half of what has happened. Where locks do not exist we go on without.
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (is_locked_by_others(file.get())) {
     return fail(Errc::denied, "The session in " + folder + " is in use by another process; end that one, or fork it.");
   }
 
@@ -180,25 +197,25 @@ Result<void> Journal::write(std::string_view lines) {
 
 // What is late goes with them, and stays late if it is not written.
 std::expected<void, Journal::Unwritten> Journal::try_to_write(std::string_view lines) {
-  std::string joined;
-  joined.reserve(is_torn_ || !late_.empty() ? late_.size() + lines.size() + 1 : 0);
-  if (is_torn_ || !late_.empty()) joined.append(is_torn_ ? "\n" : "").append(late_).append(lines);
-  const std::string_view bytes = joined.empty() ? lines : std::string_view(joined);
+  const std::string_view repair = is_torn_ ? "\n" : "";
+  const std::size_t size = repair.size() + late_.size() + lines.size();
+  iovec parts[3] = {part_of(repair), part_of(late_), part_of(lines)};
   ssize_t count = 0;
   do {
-    count = ::write(file_.get(), bytes.data(), bytes.size());
+    count = ::writev(file_.get(), parts, 3);
   } while (count < 0 && errno == EINTR);
   const int error = count < 0 ? errno : ENOSPC;
   const std::size_t done = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
-  if (done > 0) {
-    ++writes_;
-    is_torn_ = bytes[done - 1] != '\n';
-  }
-  if (done == bytes.size()) {
+  if (done > 0) ++writes_;
+  if (done == size) {
+    const std::string_view last = !lines.empty() ? lines : !late_.empty() ? std::string_view(late_) : repair;
+    if (done > 0) is_torn_ = !last.ends_with('\n');
     late_.clear();
     waits_a_moment_ = false;
     return {};
   }
+  const std::string bytes = std::string(repair) + late_ + std::string(lines);
+  if (done > 0) is_torn_ = bytes[done - 1] != '\n';
   // A line that was cut is written again; one that lacks nothing but its end is there.
   const std::size_t line = done > 0 ? bytes.rfind('\n', done - 1) + 1 : 0;
   const std::size_t rest = bytes.size() - (bytes[done] == '\n' ? done + 1 : line);

@@ -150,8 +150,9 @@ void ProjectMemory::load_rules(const std::string& folder, const Origin& origin, 
 bool ProjectMemory::load(const std::string& path, const Origin& origin) {
   auto found = read(path, origin);
   if (!found) {
+    if (!is_excluded(path)) return false;
     const auto status = disk_.status(path);
-    return is_excluded(path) && status && status->kind != FileKind::missing;
+    return status && status->kind != FileKind::missing;
   }
   MemoryText memory = read_memory_text(found->bytes);
   const std::string where = found->path;

@@ -40,6 +40,10 @@ Footprint resolved_footprint(Files& files, const Footprint& declared_footprint) 
   Footprint resolved;
   resolved = std::move(resolved).and_network(declared_footprint.network()).and_session(declared_footprint.session());
   for (const auto& access : declared_footprint.paths()) {
+    if (access.use == Footprint::PathUse::read && files.is_canonical(access.path)) {
+      resolved = std::move(resolved).and_reads(access.path);
+      continue;
+    }
     const auto canonical = files.canonical(access.path);
     if (!canonical) return Footprint::everything();  // a loop of links, a folder we may not enter: unknown
     switch (access.use) {

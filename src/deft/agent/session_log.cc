@@ -1,21 +1,10 @@
 #include "deft/agent/session_log.h"
 
-#include <functional>
 #include <utility>
 
 #include "deft/core/message_content.h"
 
 namespace deft {
-namespace {
-
-// Tells a result from what somebody made of it since.
-std::size_t likeness(const ToolResult& result) {
-  std::size_t hash = std::hash<std::string_view>()(result.text);
-  if (!result.blocks.empty()) hash = hash * 31 + std::hash<std::string>()(to_json(result.blocks));
-  return result.is_error() ? ~hash : hash;
-}
-
-}  // namespace
 
 void SessionLog::write(const JournalEntry& entry) { look_at(journal_.append(entry)); }
 
@@ -57,21 +46,18 @@ void SessionLog::message(const Said& said) {
   look_at(journal_.append_for_what_waits(entry));
 }
 
-void SessionLog::answered(const CallAnswered& answer) { journaled_[answer.call_id] = likeness(answer.result); }
-
-void SessionLog::results(const std::vector<CallAnswered>& answers, std::string_view after) {
+void SessionLog::results(const std::vector<CallAnswered>& answers, const std::vector<bool>& changed,
+                         std::string_view after) {
   std::string given = "[";
-  for (const CallAnswered& answer : answers) {
-    given += given.size() > 1 ? ",{\"call\":" : "{\"call\":";
-    append_json_string(given, answer.call_id);
-    const auto as_it_came = journaled_.find(answer.call_id);
-    if (as_it_came == journaled_.end() || as_it_came->second != likeness(answer.result)) {
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    given += i > 0 ? ",{\"call\":" : "{\"call\":";
+    append_json_string(given, answers[i].call_id);
+    if (changed[i]) {
       given += ",\"block\":";
-      append_json_string(given, result_block(answer.call_id, answer.result));
+      append_json_string(given, result_block(answers[i].call_id, answers[i].result));
     }
     given += '}';
   }
-  journaled_.clear();
   JournalEntry entry("results");
   entry.raw("given", given += ']');
   if (!after.empty()) entry.text("after", after);

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "deft/agent/event.h"
@@ -35,10 +34,9 @@ class SessionLog {
     std::string_view uuid = {};
   };
   void message(const Said& said);
-  // Each answer as it comes from the executor, which has journaled it; then what the model is told of them, and what
-  // follows them. Of those that are told as they came only the name is written.
-  void answered(const CallAnswered& answer);
-  void results(const std::vector<CallAnswered>& answers, std::string_view after);
+  // What the model is told of the calls, and what follows it. Of answers that are told as they came from the executor,
+  // which has journaled them, only the name is written.
+  void results(const std::vector<CallAnswered>& answers, const std::vector<bool>& changed, std::string_view after);
   // The history is now `summary`, and after it the last `kept_messages` of before.
   struct Compacted {
     std::string_view summary;  // content
@@ -59,7 +57,6 @@ class SessionLog {
 
   Journal& journal_;
   Frontend& frontend_;
-  std::unordered_map<std::string, std::size_t> journaled_;  // of the answers of this message: what they looked like
   bool is_broken_ = false;
 };
 

@@ -12,8 +12,8 @@ namespace {
 class StaleFiles : public ::testing::Test {
  protected:
   void read(const std::string& name) {
-    const auto file = open_file(files, folder / name);
-    session.files.record(seen_wholly(file->path, file->content.status, file->content.bytes));
+    const auto file = files.read(folder / name, kFileBytesMax);
+    session.files.record(seen_wholly(folder / name, file->status, file->bytes));
   }
   // As after a call.
   ToolResult look(const Footprint& footprint = Footprint::everything(), ToolResult result = {}) {
@@ -83,8 +83,8 @@ TEST_F(StaleFiles, OnlyWhatTheCallMayWriteIsLookedAt) {
 
 TEST_F(StaleFiles, WhatTheCallWroteIsKnownUnlessAHookChangedItAfterwards) {
   folder.put("a", "one");
-  const auto file = open_file(files, folder / "a");
-  ToolResult edit{.modifiers = {FileWasSeen{seen_wholly(file->path, file->content.status, file->content.bytes)}}};
+  const auto file = files.read(folder / "a", kFileBytesMax);
+  ToolResult edit{.modifiers = {FileWasSeen{seen_wholly(folder / "a", file->status, file->bytes)}}};
   EXPECT_EQ(look(Footprint::writes(folder / "a"), edit).note, "");
   change("a", "formatted");
   EXPECT_NE(look(Footprint::writes(folder / "a"), edit).note, "");

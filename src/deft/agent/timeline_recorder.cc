@@ -16,7 +16,6 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kTitleCharactersMax = 200;
-constexpr std::size_t kStagesMost = 9;
 constexpr std::size_t kMaskedCharactersMax = 4'000;  // of a title that are looked at
 
 std::int64_t in_us(std::chrono::nanoseconds time) {
@@ -68,7 +67,7 @@ void TimelineRecorder::tell(TimelineSink& sink) {
   is_open_ = true;
 }
 
-std::int64_t TimelineRecorder::now_us() const { return offset_us_ + in_us(clock_.now().time_since_epoch()); }
+std::int64_t TimelineRecorder::at_us(TimePoint time) const { return offset_us_ + in_us(time.time_since_epoch()); }
 
 TimelineRecorder::~TimelineRecorder() { write_now(); }
 
@@ -80,22 +79,27 @@ std::string TimelineRecorder::shown(std::string_view title) const {
 
 template <class One>
 void TimelineRecorder::keep(One ended) {
-  if (sink_) {
-    if constexpr (requires { ended.title; }) ended.title = shown(ended.title);
-    sink_->ended(ended);
-  }
+  if (sink_) sink_->ended(finished(ended));
   if (!file_) return;
   kept_.emplace_back(std::move(ended));
   // Between turns (a host's calls, see `deft exec`) nothing follows that could write it.
   if (!turn_ || kept_.size() >= kTimelineKeptMax) is_due_ = true;
 }
 
+// What need not be done while somebody waits.
+TimelineCall TimelineRecorder::finished(TimedCall timed) const {
+  TimelineCall& call = timed.call;
+  call.title = shown(call.title);
+  call.stages.reserve(timed.times.size());
+  for (const StageTime& time : timed.times) {
+    call.stages.push_back({std::string(time.stage), {at_us(time.begin), at_us(time.end)}, std::string(time.outcome)});
+  }
+  return std::move(call);
+}
+
 std::string TimelineRecorder::lines_of(std::vector<Ended> all) {
   std::string lines;
-  const auto line_of = [this](auto& one) {
-    if constexpr (requires { one.title; }) one.title = shown(one.title);
-    return timeline_line(one);
-  };
+  const auto line_of = [this](auto& one) { return timeline_line(this->finished(std::move(one))); };
   for (Ended& ended : all) {
     const std::string line = std::visit(line_of, ended);
     bytes_ += line.size() + 1;
@@ -131,45 +135,14 @@ void TimelineRecorder::write_soon(CallRunner& runner) {
 
 void TimelineRecorder::show(Event event) {
   if (is_open_ && note(event)) write_now();
-  const bool is_stage = std::holds_alternative<StageEnded>(event) || std::holds_alternative<CallAdmitted>(event) ||
-                        std::holds_alternative<ProgressChanged>(event);
-  if (is_stage && !next_.wants_stages()) return;  // only we did
   next_.show(std::move(event));
-}
-
-TimelineCall* TimelineRecorder::call(const std::string& id) {
-  const auto found = calls_.find(id);
-  if (found != calls_.end()) return &found->second;
-  if (calls_.size() >= kTimelineOpenCallsMax) return nullptr;
-  const std::int64_t now = now_us();
-  TimelineCall begun{.id = id, .tool = {}, .agent = agent_id_, .within = within_, .span = {now, now}};
-  return &calls_.emplace(id, std::move(begun)).first->second;
 }
 
 bool TimelineRecorder::note(const Event& event) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t now = now_us();
+  const std::int64_t now = at_us(clock_.now());
   std::visit(Overloaded{
-                 [&](const CallAdmitted& admitted) {
-                   TimelineCall* const its = call(admitted.call_id);
-                   if (!its) return;
-                   its->tool = admitted.tool;
-                   its->title = admitted.title;
-                 },
-                 [&](const StageEnded& ended) {
-                   TimelineCall* const its = call(ended.call_id);
-                   if (!its) return;
-                   const TimelineSpan span{now - in_us(ended.duration), now};
-                   its->span.begin_us = std::min(its->span.begin_us, span.begin_us);
-                   // The first that is on a worker.
-                   if (ended.stage == "validation" && its->started_us == 0) its->started_us = span.begin_us;
-                   if (its->stages.empty()) its->stages.reserve(kStagesMost);
-                   its->stages.push_back({std::string(ended.stage), span, ended.outcome});
-                 },
-                 [&](const CallAnswered& answered) { end_call(answered, now); },
-                 [&](const MessageDiscarded& discarded) {
-                   if (!discarded.kept) calls_.clear();
-                 },
+                 [&](const CallAnswered& answered) { keep(timed(answered, now)); },
                  [&](const TurnBegan&) { turn_ = TimelineTurn{.agent = agent_id_, .span = {now, now}}; },
                  [&](const RequestSent& sent) {
                    end_request(now, "sent again", /*has_failed=*/true);
@@ -212,21 +185,29 @@ bool TimelineRecorder::note(const Event& event) {
   return is_due_;
 }
 
-void TimelineRecorder::end_call(const CallAnswered& answered, std::int64_t now) {
-  TimelineCall* const its = call(answered.call_id);
-  if (!its) return;
-  its->tool = answered.tool;
-  // Results leave in the order of the calls: it may have ended long before.
-  its->span.end_us = now;
-  if (its->started_us != 0 && answered.duration.count() > 0) {
-    its->span.end_us = std::clamp(its->started_us + in_us(answered.duration), its->started_us, now);
+TimelineRecorder::TimedCall TimelineRecorder::timed(const CallAnswered& answered, std::int64_t now) const {
+  TimelineCall call{.id = answered.call_id,
+                    .tool = answered.tool,
+                    .title = answered.title,
+                    .agent = agent_id_,
+                    .within = within_,
+                    .span = {now, now}};
+  TimePoint last{};
+  for (const StageTime& time : answered.stages) {
+    call.span.begin_us = std::min(call.span.begin_us, at_us(time.begin));
+    // The first that is on a worker.
+    if (time.stage == "validation" && call.started_us == 0) call.started_us = at_us(time.begin);
+    last = std::max(last, time.end);
   }
-  for (const TimelineStage& stage : its->stages) its->span.end_us = std::max(its->span.end_us, stage.span.end_us);
-  if (answered.result.is_error()) its->error = to_string(*answered.result.error);
-  its->result_characters = count_characters(answered.result.text);
-  its->is_stored = answered.result.stored && !answered.result.stored->path.empty();
-  keep(std::move(*its));
-  calls_.erase(answered.call_id);
+  // Results leave in the order of the calls: it may have ended long before.
+  if (call.started_us != 0 && answered.duration.count() > 0) {
+    call.span.end_us = std::clamp(call.started_us + in_us(answered.duration), call.started_us, now);
+  }
+  if (!answered.stages.empty()) call.span.end_us = std::max(call.span.end_us, at_us(last));
+  if (answered.result.is_error()) call.error = to_string(*answered.result.error);
+  call.result_characters = count_characters(answered.result.text);
+  call.is_stored = answered.result.stored && !answered.result.stored->path.empty();
+  return {std::move(call), answered.stages};
 }
 
 void TimelineRecorder::end_request(std::int64_t now, std::string_view outcome, bool has_failed) {

@@ -4,7 +4,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -21,9 +20,8 @@ namespace deft {
 
 inline constexpr std::string_view kTimelineFile = "timeline.jsonl";
 inline constexpr std::size_t kTimelineFileBytesMax = std::size_t{64} << 20;
-inline constexpr std::size_t kTimelineOpenCallsMax = 20'000;  // that are under way at once
-inline constexpr std::size_t kTimelineKeptMax = 100;          // lines that are not written yet
-inline constexpr std::size_t kTimelineWrittenAloneMax = 8;    // lines that are not worth waking a thread for
+inline constexpr std::size_t kTimelineKeptMax = 100;        // lines that are not written yet
+inline constexpr std::size_t kTimelineWrittenAloneMax = 8;  // lines that are not worth waking a thread for
 
 // Keeps when everything happened: stands between whoever works and the front end, passes every event on, and has a line
 // in `timeline.jsonl` of the session's folder for every call, request and turn that has ended. `deft trace` reads it.
@@ -48,7 +46,8 @@ class TimelineRecorder final : public Frontend {
   void tell(TimelineSink& sink);  // too; outlives it
 
   void show(Event event) override;
-  bool wants_stages() const override { return is_open_ || next_.wants_stages(); }
+  bool wants_stages() const override { return next_.wants_stages(); }
+  bool wants_times() const override { return is_open_ || next_.wants_times(); }
   bool wants_progress() const override { return next_.wants_progress(); }
   void write_now();  // what is kept; from any thread
   // The same, much of it on another thread: who has sent a request may be answered before it is written. `runner` ends
@@ -57,15 +56,21 @@ class TimelineRecorder final : public Frontend {
   bool wants_hooks() const override { return next_.wants_hooks(); }
 
  private:
-  std::int64_t now_us() const;
+  struct TimedCall {
+    TimelineCall call;  // without its stages, and its title not masked yet
+    std::vector<StageTime> times;
+  };
+  std::int64_t at_us(TimePoint time) const;
   bool note(const Event& event);  // true: it is time to write
-  TimelineCall* call(const std::string& id);
-  void end_call(const CallAnswered& answered, std::int64_t now);
+  TimedCall timed(const CallAnswered& answered, std::int64_t now) const;
+  TimelineCall finished(TimedCall timed) const;
+  static TimelineRequest finished(TimelineRequest request) { return request; }
+  static TimelineTurn finished(TimelineTurn turn) { return turn; }
   void end_request(std::int64_t now, std::string_view outcome, bool has_failed);
   std::string shown(std::string_view title) const;
   template <class One>
   void keep(One ended);
-  using Ended = std::variant<TimelineCall, TimelineRequest, TimelineTurn>;
+  using Ended = std::variant<TimedCall, TimelineRequest, TimelineTurn>;
   std::string lines_of(std::vector<Ended> ended);
 
   Frontend& next_;
@@ -81,9 +86,8 @@ class TimelineRecorder final : public Frontend {
   // Under mutex_:
   UniqueFd file_;
   TimelineSink* sink_ = nullptr;
-  std::vector<Ended> kept_;                              // not written yet
-  bool is_due_ = false;                                  // it should be written
-  std::unordered_map<std::string, TimelineCall> calls_;  // under way
+  std::vector<Ended> kept_;  // not written yet
+  bool is_due_ = false;      // it should be written
   std::optional<TimelineRequest> request_;
   std::optional<TimelineTurn> turn_;
 };

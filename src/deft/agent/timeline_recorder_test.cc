@@ -59,19 +59,16 @@ TEST_F(Recorder, OnlyPassesOnUntilItIsTold) {
 
 TEST_F(Recorder, MeasuresFromArrivalToAnswerAndTakesSecretsOut) {
   recorder.begin(folder.path());
-  recorder.show(StageEnded{.call_id = "a", .stage = "look_up", .outcome = "found", .detail = {}, .duration = {}});
-  recorder.show(CallAdmitted{.call_id = "a", .tool = "Bash", .title = "Bash(PASSWORD=hunter2hunter2 make)"});
-  clock.advance(std::chrono::milliseconds(5));
-  recorder.show(StageEnded{.call_id = "a",
-                           .stage = "validation",
-                           .outcome = "valid",
-                           .detail = {},
-                           .duration = std::chrono::milliseconds(1)});
-  clock.advance(std::chrono::milliseconds(20));
-  recorder.show(CallAnswered{.call_id = "a",
-                             .tool = "Bash",
-                             .result = {.text = "no", .error = Errc::failed},
-                             .duration = std::chrono::milliseconds(10)});
+  const TimePoint came = clock.now();
+  const auto after = [&](int ms) { return came + std::chrono::milliseconds(ms); };
+  clock.advance(std::chrono::milliseconds(25));
+  recorder.show(
+      CallAnswered{.call_id = "a",
+                   .tool = "Bash",
+                   .result = {.text = "no", .error = Errc::failed},
+                   .duration = std::chrono::milliseconds(10),
+                   .title = "Bash(PASSWORD=hunter2hunter2 make)",
+                   .stages = {{"look_up", "found", came, came}, {"validation", "valid", after(4), after(5)}}});
   const auto timeline = session_timeline(folder.path());
   ASSERT_TRUE(timeline);
   ASSERT_EQ(timeline->calls.size(), 1U);
@@ -82,11 +79,15 @@ TEST_F(Recorder, MeasuresFromArrivalToAnswerAndTakesSecretsOut) {
   EXPECT_EQ(call.error, "failed");
 }
 
-TEST_F(Recorder, WhatWasDiscardedNeverHappened) {
-  recorder.begin(folder.path());
-  recorder.show(CallAdmitted{.call_id = "a", .tool = "Read", .title = "Read"});
-  recorder.show(MessageDiscarded{.kept = false, .calls = 1});
-  EXPECT_EQ(written(), "");
+TEST(TimelineRecorder, WhatWasDiscardedNeverHappened) {
+  AgentBench bench;
+  bench.add_reader("Look");
+  bench.model.will(broken_stream_of({call_of_model("t1", "Look")}, 2));
+  bench.model.will_answer({text_of_model("done")});
+  bench.turn("go");
+  const auto timeline = session_timeline(bench.agent().engine().session_folder());
+  ASSERT_TRUE(timeline) << timeline.error().message;
+  EXPECT_TRUE(timeline->calls.empty());
 }
 
 TEST_F(Recorder, ALinkIsNotFollowed) {

@@ -14,7 +14,9 @@ class Pump {
   virtual int descriptor() const = 0;  // -1: none now
   virtual short events() const = 0;    // as of poll(2)
   virtual std::optional<TimePoint> deadline() const = 0;
-  virtual void advance() = 0;  // does what can be done without waiting
+  virtual void advance() = 0;  // does some of what can be done without waiting
+  // There is more of that for all it knows: nobody needs to wait before the next advance().
+  virtual bool has_more() const { return false; }
 };
 
 }  // namespace deft

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "deft/base/path.h"
 #include "deft/config/settings.h"
 
 namespace deft {
@@ -120,14 +121,15 @@ Result<WantedSources> parse_wanted_sources(std::string_view text) {
 }
 
 std::string local_settings_root(const SettingsPlaces& places) {
-  std::error_code ec;
-  for (fs::path folder = places.directory; !folder.empty(); folder = folder.parent_path()) {
-    if (fs::exists(folder / ".git", ec)) {
-      const std::string main = fs::is_directory(folder / ".git", ec) ? "" : main_checkout_of(folder);
-      const std::string root = main.empty() ? folder.string() : main;
+  for (std::string_view folder = places.directory; folder.starts_with('/'); folder = parent_path(folder)) {
+    struct stat status{};
+    const std::string git = std::string(folder == "/" ? "" : folder) + "/.git";
+    if (::stat(git.c_str(), &status) == 0) {
+      const std::string main = S_ISDIR(status.st_mode) ? "" : main_checkout_of(folder);
+      const std::string root = main.empty() ? std::string(folder) : main;
       return root == places.home || !is_own(root) ? places.directory : root;
     }
-    if (folder == folder.root_path()) break;
+    if (folder == "/") break;
   }
   return places.directory;
 }

@@ -95,7 +95,16 @@ std::string text_block(std::string_view text) {
 
 std::string result_block(std::string_view call_id, const ToolResult& result) {
   std::string out;
-  out.reserve(result.text.size() + result.text.size() / 16 + call_id.size() + 100);
+  out.reserve(result_block_size(call_id, result));
+  append_result_block(out, call_id, result);
+  return out;
+}
+
+std::size_t result_block_size(std::string_view call_id, const ToolResult& result) {
+  return result.text.size() + result.text.size() / 16 + call_id.size() + 100;
+}
+
+void append_result_block(std::string& out, std::string_view call_id, const ToolResult& result) {
   out += "{\"type\":\"tool_result\",\"tool_use_id\":";
   append_json_string(out, call_id_word(call_id));
   if (result.blocks.empty()) {
@@ -107,7 +116,7 @@ std::string result_block(std::string_view call_id, const ToolResult& result) {
     out += ",\"content\":" + content_of(blocks);
   }
   if (result.is_error()) out += ",\"is_error\":true";
-  return out += '}';
+  out += '}';
 }
 
 std::vector<std::string> new_message_blocks(const JsonArray& new_messages) {

@@ -22,6 +22,9 @@ std::string assistant_content(const std::vector<Block>& blocks);
 // One block each.
 std::string text_block(std::string_view text);  // "" for an empty text
 std::string result_block(std::string_view call_id, const ToolResult& result);
+// The same at the end of a text, and about how long it is.
+void append_result_block(std::string& out, std::string_view call_id, const ToolResult& result);
+std::size_t result_block_size(std::string_view call_id, const ToolResult& result);
 // What a call added to the conversation: a text, a content block, or a message {"role","content"} of either.
 std::vector<std::string> new_message_blocks(const JsonArray& new_messages);
 

@@ -104,7 +104,9 @@ bool Permissions::hides(std::string_view path) const { return rules_.by_path(Rul
 bool Permissions::hides_anything() const { return rules_.any_narrow(RuleList::deny, "Read") != nullptr; }
 
 Decision Permissions::decide(const PermissionQuestion& question) const {
-  Decision decision = walk_chain(look_at(question));
+  Call call = look_at(question);
+  Decision decision = walk_chain(call);
+  for (TouchedPath& path : call.touched) decision.paths.push_back(std::move(path.resolved));
   if (decision.verdict != Verdict::ask) return decision;
   if (setup_.mode == Mode::dont_ask) {
     decision.verdict = Verdict::deny;

@@ -47,6 +47,9 @@ struct Decision {
   std::string reason = {};   // one sentence for people and for the model
   std::string source = {};   // where the rule comes from: "project", or a file
   std::string command = {};  // of a shell: the simple command that it is about
+  // Of a tool that names its paths: where they led, so what it is about. Whoever carries it out uses these and no
+  // others.
+  std::vector<std::string> paths = {};
 };
 
 // What a tool thinks of a call by itself.
@@ -83,9 +86,9 @@ struct PermissionQuestion {
   bool session_only = false;  // touches nothing but the session's own state
   bool uses_network = false;
   bool edits_files = false;             // writes only the paths below
-  std::vector<std::string> paths = {};  // canonical; everything it touches
-  bool all_paths_known = false;
-  bool hides_denied_files = false;  // searches trees, and leaves out what is denied
+  std::vector<std::string> paths = {};  // everything it touches
+  bool all_paths_known = false;         // and they are canonical
+  bool hides_denied_files = false;      // searches trees, and leaves out what is denied
   std::optional<OwnVerdict> own_verdict = std::nullopt;
   std::optional<Verdict> hook_verdict = std::nullopt;  // what PreToolUse hooks said together
   std::string hook_reason = {};

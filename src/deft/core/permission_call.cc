@@ -36,14 +36,15 @@ std::string folder_of_pattern(std::string_view pattern) {
   return std::string(literal.substr(0, literal.rfind('/') + 1));
 }
 
+// Where these lead depends on the process that asks.
+bool is_of_process(std::string_view path) { return is_at_or_below(path, "/proc") || is_at_or_below(path, "/dev/fd"); }
+
 }  // namespace
 
 TouchedPath Permissions::touch(const std::string& path) const {
   TouchedPath touched{.written = normal_path(path), .resolved = {}};
   const auto resolved = setup_.resolve ? setup_.resolve(path) : std::optional(touched.written);
-  // Where these lead depends on the process that asks.
-  const bool is_own = is_at_or_below(touched.written, "/proc") || is_at_or_below(touched.written, "/dev/fd");
-  touched.is_resolved = resolved.has_value() && !is_own;
+  touched.is_resolved = resolved.has_value() && !is_of_process(touched.written);
   touched.resolved = resolved.value_or(touched.written);
   return touched;
 }
@@ -98,7 +99,10 @@ const PlacedRule* Permissions::allows_path(const Call& call, const TouchedPath& 
 
 std::vector<TouchedPath> Permissions::touched_by(const PermissionQuestion& question, const Subject& subject) const {
   std::vector<TouchedPath> touched;
-  for (const std::string& path : question.paths) touched.push_back(touch(path));
+  for (const std::string& path : question.paths) {
+    // Whoever uses a path that has become another one since does not get through: see Decision::paths.
+    touched.push_back(question.all_paths_known ? TouchedPath{path, path, !is_of_process(path)} : touch(path));
+  }
   const std::string directory = question.working_directory.empty() ? setup_.directory : question.working_directory;
   const auto add = [&](std::string_view path) {
     const bool is_absolute = path.starts_with('/');

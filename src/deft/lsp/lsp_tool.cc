@@ -76,7 +76,7 @@ class LspTool final : public Tool {
     auto query = parse_query(input);
     if (!query) return std::unexpected(query.error());
     if (!query->path.empty()) {
-      auto file = open_file(io.os.files, query->path);  // whose errors say what to do
+      auto file = open_file(io, query->path);  // whose errors say what to do
       if (!file) return std::unexpected(file.error());
       query->path = std::move(file->path);
       query->content = std::move(file->content);

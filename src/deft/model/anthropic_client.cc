@@ -33,9 +33,19 @@ AnthropicClient::AnthropicClient(HttpClient& http, const Clock& clock, ModelEndp
   if (!options.betas.empty()) headers_.emplace_back("anthropic-beta", join(options.betas, ","));
 }
 
+std::shared_ptr<const AnthropicPreface> AnthropicClient::preface(
+    const std::shared_ptr<const OfferedTools::Written>& tools, const std::string& system) {
+  const std::lock_guard lock(mutex_);
+  if (preface_ && preface_tools_ == tools && preface_system_ == system) return preface_;
+  preface_ = std::make_shared<AnthropicPreface>(anthropic_preface(tools->json, system, dialect_));
+  preface_tools_ = tools;
+  preface_system_ = system;
+  return preface_;
+}
+
 std::unique_ptr<ModelCall> AnthropicClient::ask(const ModelRequest& request, Sink sink) {
   const auto tools = tools_.write(request.tools);
-  std::string body = anthropic_body(request, tools->json, dialect_);
+  std::string body = anthropic_body(request, *preface(tools, request.system), dialect_, known_);
   if (own_models_ && body.size() > kAnthropicRequestBytesMax) {
     return ModelTransfers::refuse(
         {.kind = ModelFailure::Kind::status,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,12 +31,21 @@ class AnthropicClient final : public ModelClient {
   std::string_view name() const override { return "anthropic"; }
 
  private:
+  std::shared_ptr<const AnthropicPreface> preface(const std::shared_ptr<const OfferedTools::Written>& tools,
+                                                  const std::string& system);
+
   const std::string url_;
   const bool own_models_;
   const AnthropicDialect dialect_;
   HttpHeaders headers_;
   OfferedTools tools_;
   ModelTransfers transfers_;
+  KnownContents known_;
+  std::mutex mutex_;
+  // Under mutex_: the last one, and what it was made of.
+  std::shared_ptr<const AnthropicPreface> preface_;
+  std::shared_ptr<const OfferedTools::Written> preface_tools_;
+  std::string preface_system_;
 };
 
 }  // namespace deft

@@ -1,6 +1,7 @@
 #include "deft/model/anthropic_request.h"
 
 #include <array>
+#include <functional>
 #include <initializer_list>
 
 #include "deft/base/contains.h"
@@ -12,7 +13,9 @@ namespace deft {
 namespace {
 
 constexpr std::int64_t kThinkingTokensMin = 1'024;  // the API's
-constexpr std::size_t kMarkedMessagesMax = 2;       // with tools and system prompt: the four that the API allows
+constexpr std::size_t kLookedAtEachTimeBytesMax = 256;
+constexpr std::size_t kContentsKnownMax = 100'000;
+constexpr std::size_t kMarkedMessagesMax = 2;  // with tools and system prompt: the four that the API allows
 
 std::string cache_mark(const AnthropicDialect& dialect) {
   if (dialect.cache_ttl.empty()) return {};
@@ -144,7 +147,23 @@ std::string native_block(std::string_view block, bool own_models) {
   return std::string(block);
 }
 
+bool needs_no_change(const HistoryMessage& message, bool own_models) {
+  const std::string_view content = message.content;
+  if (message.role == Role::user) return !has_references(content) && !has_odd_id(content, kResultBegins);
+  return !may_be_foreign(content, own_models) && !has_odd_id(content, kCallBegins);
+}
+
 }  // namespace
+
+bool KnownContents::is_plain(const HistoryMessage& message, bool own_models) {
+  if (message.content.size() <= kLookedAtEachTimeBytesMax) return needs_no_change(message, own_models);
+  const std::size_t who = (message.role == Role::user ? 2 : 0) + (own_models ? 1 : 0);
+  const std::size_t hash = std::hash<std::string>()(message.content) * 4 + who;
+  const std::lock_guard lock(mutex_);
+  if (const auto known = plain_.find(hash); known != plain_.end()) return known->second;
+  if (plain_.size() >= kContentsKnownMax) plain_.clear();
+  return plain_[hash] = needs_no_change(message, own_models);
+}
 
 std::string anthropic_content(std::string_view content, bool own_models) {
   // Nothing in it but what this API has said itself, or could have.
@@ -163,11 +182,35 @@ std::string anthropic_tool(const OfferedTool& tool, const AnthropicDialect& dial
   return out + "}";
 }
 
-std::string anthropic_body(const ModelRequest& request, const std::string& tools, const AnthropicDialect& dialect) {
+AnthropicPreface anthropic_preface(const std::string& tools, const std::string& system,
+                                   const AnthropicDialect& dialect) {
+  AnthropicPreface preface;
+  const std::string mark = cache_mark(dialect);
+  if (!tools.empty()) {
+    std::string& out = preface.tools;
+    out = ",\"tools\":";
+    const std::size_t listed = end_of_listed(tools);
+    if (listed + 1 == tools.size()) {
+      append_marked(out, tools, mark);
+    } else {
+      append_marked(out, std::string(tools, 0, listed) + "]", mark);
+      out.pop_back();
+      out += std::string_view(tools).substr(listed);
+    }
+    preface.deferred = deferred_names(tools);
+  }
+  if (!system.empty()) {
+    preface.system = ",\"system\":";
+    append_marked(preface.system, "[" + text_block(system) + "]", mark);
+  }
+  return preface;
+}
+
+std::string anthropic_body(const ModelRequest& request, const AnthropicPreface& preface,
+                           const AnthropicDialect& dialect, KnownContents& known) {
   const History& history = *request.history;
   const std::string mark = cache_mark(dialect);
-  const bool defers = may_defer(tools);
-  std::size_t size = tools.size() + request.system.size() + 4096;
+  std::size_t size = preface.tools.size() + preface.system.size() + 4096;
   for (const HistoryMessage& message : history) size += message.content.size() + 64;
 
   std::string out;
@@ -180,40 +223,18 @@ std::string anthropic_body(const ModelRequest& request, const std::string& tools
   if (!request.session_id.empty()) {
     append_member(out, "metadata", to_json(JsonObject{{"user_id", request.session_id}}));
   }
-  if (!tools.empty()) {
-    if (request.tool_choice) append_member(out, "tool_choice", to_json(*request.tool_choice));
-    out += ",\"tools\":";
-    const std::size_t listed = defers ? end_of_listed(tools) : tools.size() - 1;
-    if (listed + 1 == tools.size()) {
-      append_marked(out, tools, mark);
-    } else {
-      append_marked(out, std::string(tools, 0, listed) + "]", mark);
-    }
-    if (listed + 1 < tools.size()) {
-      out.pop_back();
-      out += std::string_view(tools).substr(listed);
-    }
-  }
-  if (!request.system.empty()) {
-    out += ",\"system\":";
-    append_marked(out, "[" + text_block(request.system) + "]", mark);
-  }
-
-  const auto deferred = defers ? deferred_names(tools) : std::set<std::string, std::less<>>();
+  if (!preface.tools.empty() && request.tool_choice) append_member(out, "tool_choice", to_json(*request.tool_choice));
+  out += preface.tools;
+  out += preface.system;
   out += ",\"messages\":[";
   std::size_t users_left = 0;
   for (const HistoryMessage& message : history) users_left += message.role == Role::user ? 1 : 0;
   bool first = true;
-  bool has_odd_calls = false;  // so far; results are long, and have no other ids than the calls before them
   for (const HistoryMessage& message : history) {
     const bool is_user = message.role == Role::user;
-    const bool is_odd = is_user ? has_odd_calls && has_odd_id(message.content, kResultBegins)
-                                : has_odd_id(message.content, kCallBegins);
-    has_odd_calls = has_odd_calls || is_odd;
-    const bool is_plain =
-        !is_odd && (is_user ? !has_references(message.content) : !may_be_foreign(message.content, dialect.own_models));
+    const bool is_plain = known.is_plain(message, dialect.own_models);
     const std::string changed = is_plain  ? std::string()
-                                : is_user ? with_plain_ids(with_known_references(message.content, deferred))
+                                : is_user ? with_plain_ids(with_known_references(message.content, preface.deferred))
                                           : anthropic_content(message.content, dialect.own_models);
     const std::string_view filtered = is_plain ? message.content : changed;
     if (!is_user && filtered.empty()) continue;  // two messages of the user's in a row are taken as one

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "deft/model/model.h"
 #include "deft/model/offered_tools.h"
@@ -25,7 +28,29 @@ struct AnthropicDialect {
 
 // One tool, for OfferedTools.
 std::string anthropic_tool(const OfferedTool& tool, const AnthropicDialect& dialect);
-std::string anthropic_body(const ModelRequest& request, const std::string& tools, const AnthropicDialect& dialect);
+
+// What stands before the messages and is long: the same in nearly every request of a session.
+struct AnthropicPreface {
+  std::string tools;                                 // a member of the body, with its comma; empty: none
+  std::string system;                                // the same
+  std::set<std::string, std::less<>> deferred = {};  // names of tools that the API loads
+};
+AnthropicPreface anthropic_preface(const std::string& tools, const std::string& system,
+                                   const AnthropicDialect& dialect);
+
+// Which messages this API takes as they are: looking takes longer than copying, and a conversation is sent again with
+// every request. From any thread.
+class KnownContents {
+ public:
+  bool is_plain(const HistoryMessage& message, bool own_models);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::size_t, bool> plain_;  // under mutex_; by a hash of the message
+};
+
+std::string anthropic_body(const ModelRequest& request, const AnthropicPreface& preface,
+                           const AnthropicDialect& dialect, KnownContents& known);
 
 // The content of an assistant's message without what this API does not know: thoughts and items of other providers.
 // Bytes that need no change stay as they are. Empty: nothing is left.

@@ -26,11 +26,15 @@ std::size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
+std::string body_of(const ModelRequest& request, const std::string& tools, const AnthropicDialect& dialect) {
+  KnownContents known;
+  return anthropic_body(request, anthropic_preface(tools, request.system, dialect), dialect, known);
+}
+
 TEST(AnthropicRequest, SaysWhatWasAskedForAndNothingElse) {
   ModelRequest request = conversation({R"([{"type":"text","text":"go"}])"});
-  EXPECT_EQ(anthropic_body(request, "", kPlain),
-            R"({"model":"m","max_tokens":10,"stream":true,)"
-            R"("messages":[{"role":"user","content":[{"type":"text","text":"go"}]}]})");
+  EXPECT_EQ(body_of(request, "", kPlain), R"({"model":"m","max_tokens":10,"stream":true,)"
+                                          R"("messages":[{"role":"user","content":[{"type":"text","text":"go"}]}]})");
   request.stream = false;
   request.system = "Be \"brief\".";
   request.tool_choice = JsonObject{{"type", "any"}};
@@ -38,7 +42,7 @@ TEST(AnthropicRequest, SaysWhatWasAskedForAndNothingElse) {
   request.effort = "high";
   request.output_format = JsonObject{{"type", "json_schema"}};
   request.session_id = "s1";
-  EXPECT_EQ(anthropic_body(request, R"([{"name":"T"}])", kPlain),
+  EXPECT_EQ(body_of(request, R"([{"name":"T"}])", kPlain),
             R"({"model":"m","max_tokens":10,"thinking":{"type":"adaptive"},)"
             R"("output_config":{"effort":"high","format":{"type":"json_schema"}},"metadata":{"user_id":"s1"},)"
             R"("tool_choice":{"type":"any"},"tools":[{"name":"T"}],)"
@@ -53,7 +57,7 @@ TEST(AnthropicRequest, MarksAtMostFourPlacesForTheCacheAndTheLastOneAgainTheNext
                     R"([{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"x"}]}])"});
   request.system = "S";
   const std::string mark = R"("cache_control":{"type":"ephemeral"})";
-  const std::string body = anthropic_body(request, R"([{"name":"A"},{"name":"B"}])", {});
+  const std::string body = body_of(request, R"([{"name":"A"},{"name":"B"}])", {});
   EXPECT_EQ(count(body, "cache_control"), 4U);
   EXPECT_NE(body.find(R"({"name":"B",)" + mark + "}]"), std::string::npos) << body;
   EXPECT_NE(body.find(R"("text":"S",)" + mark), std::string::npos);
@@ -61,7 +65,7 @@ TEST(AnthropicRequest, MarksAtMostFourPlacesForTheCacheAndTheLastOneAgainTheNext
   EXPECT_NE(body.find(R"([{"type":"text","text":"x"}],)" + mark), std::string::npos);
   EXPECT_TRUE(parse_json(body));
 
-  const std::string hour = anthropic_body(request, "", {.cache_ttl = "1h"});
+  const std::string hour = body_of(request, "", {.cache_ttl = "1h"});
   EXPECT_EQ(count(hour, R"("cache_control":{"type":"ephemeral","ttl":"1h"})"), 3U);
 }
 
@@ -72,8 +76,8 @@ TEST(AnthropicRequest, WhatWasSaidBeforeKeepsItsBytes) {
       conversation({R"([{"type":"text","text":"1"}])", odd, R"([{"type":"text","text":"2"}])"});
   const ModelRequest longer = conversation({R"([{"type":"text","text":"1"}])", odd, R"([{"type":"text","text":"2"}])",
                                             R"([{"type":"text","text":"b"}])", R"([{"type":"text","text":"3"}])"});
-  const std::string before = anthropic_body(shorter, "", kPlain);
-  const std::string after = anthropic_body(longer, "", kPlain);
+  const std::string before = body_of(shorter, "", kPlain);
+  const std::string after = body_of(longer, "", kPlain);
   EXPECT_TRUE(after.starts_with(before.substr(0, before.size() - 2))) << before << "\n" << after;
 }
 
@@ -155,7 +159,7 @@ TEST(AnthropicRequest, IdsThatItWouldRefuseAreWordsInCallAndResult) {
                                  {Role::assistant, calls},
                                  {Role::user, results},
                              })};
-  const std::string body = anthropic_body(request, "", {.cache_ttl = ""});
+  const std::string body = body_of(request, "", {.cache_ttl = ""});
   const std::string word = api_call_id("functions.read:0");
   EXPECT_NE(body.find(R"({"type":"tool_use","id":")" + word + R"(","name":"T","input":{"id":"a.b"}})"),
             std::string::npos)
@@ -163,6 +167,18 @@ TEST(AnthropicRequest, IdsThatItWouldRefuseAreWordsInCallAndResult) {
   EXPECT_NE(body.find(R"("tool_use_id":")" + word + R"(","content":"a.b:c")"), std::string::npos) << body;
   EXPECT_EQ(body.find("functions.read"), std::string::npos);
   EXPECT_NE(word, "functions_read_0");
+}
+
+TEST(AnthropicRequest, ContentsThatAreSentAgainAreChangedAgain) {
+  const std::string filler(300, 'x');
+  const std::string thought = R"([{"type":"thinking","thinking":")" + filler +
+                              R"(","signature":"s","id":"rs_1","summary":[]},{"type":"text","text":"hi"}])";
+  const std::string plain = R"([{"type":"text","text":")" + filler + R"("}])";
+  const ModelRequest request = conversation({plain, thought, plain});
+  KnownContents known;
+  const std::string first = anthropic_body(request, {}, kPlain, known);
+  EXPECT_EQ(first.find("thinking"), std::string::npos) << first;
+  EXPECT_EQ(anthropic_body(request, {}, kPlain, known), first);
 }
 
 }  // namespace

@@ -165,6 +165,12 @@ Result<void> AnthropicStream::stop_block(Assembler::Key index) {
 
 Result<void> AnthropicStream::take(const PlainDelta& delta) {
   if (delta.kind == PlainDelta::Kind::stop) return stop_block(delta.index);
+  if (delta.kind == PlainDelta::Kind::call) {
+    ToolUseBlock use;
+    use.call.id = delta.text;
+    use.call.name = delta.name;
+    return assembler_.open(delta.index, std::move(use));
+  }
   const Block* block = assembler_.find_open(delta.index);
   if (!block) return not_open(delta.index);
   return fits(delta.kind, *block) ? assembler_.append(delta.index, delta.text) : Result<void>();

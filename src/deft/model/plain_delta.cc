@@ -15,6 +15,10 @@ namespace {
 constexpr std::string_view kBeginning = R"({"type":"content_block_)";
 constexpr std::string_view kOfDelta = R"(delta","index":)";
 constexpr std::string_view kOfStop = R"(stop","index":)";
+constexpr std::string_view kOfStart = R"(start","index":)";
+constexpr std::string_view kOfCall = R"(,"content_block":{"type":"tool_use","id":")";
+constexpr std::string_view kNameOfCall = R"(,"name":")";
+constexpr std::string_view kEndOfCall = R"(,"input":{}})";
 struct Middle {
   std::string_view text;
   PlainDelta::Kind kind;
@@ -84,6 +88,12 @@ bool take_piece(std::string_view& text, PlainDelta& delta) {
   return take_string(text, delta.text) && take(text, "}");
 }
 
+bool take_call(std::string_view& text, PlainDelta& delta) {
+  delta.kind = PlainDelta::Kind::call;
+  return take(text, kOfCall) && take_string(text, delta.text) && take(text, kNameOfCall) &&
+         take_string(text, delta.name) && take(text, kEndOfCall);
+}
+
 }  // namespace
 
 std::optional<PlainDelta> read_plain_delta(std::string_view data) {
@@ -92,6 +102,8 @@ std::optional<PlainDelta> read_plain_delta(std::string_view data) {
   if (take(data, kOfStop)) {
     delta.kind = PlainDelta::Kind::stop;
     if (!take_index(data, delta.index)) return std::nullopt;
+  } else if (take(data, kOfStart)) {
+    if (!take_index(data, delta.index) || !take_call(data, delta)) return std::nullopt;
   } else if (!take(data, kOfDelta) || !take_index(data, delta.index) || !take_piece(data, delta)) {
     return std::nullopt;
   }
@@ -99,7 +111,7 @@ std::optional<PlainDelta> read_plain_delta(std::string_view data) {
   take_blanks();
   if (!take(data, "}")) return std::nullopt;
   take_blanks();
-  if (!data.empty() || !is_utf8(delta.text)) return std::nullopt;
+  if (!data.empty() || !is_utf8(delta.text) || !is_utf8(delta.name)) return std::nullopt;
   return delta;
 }
 

@@ -47,14 +47,34 @@ TEST(PlainDelta, InputsThoughtsAndEndsOfBlocksAreReadToo) {
   EXPECT_EQ(stop->index, 12);
 }
 
-TEST(PlainDelta, EverythingElseIsLeftToJson) {
-  const std::string good = delta_with("text");
-  for (std::size_t i = 0; i < good.size(); ++i) {
-    EXPECT_FALSE(read_plain_delta(good.substr(0, i))) << "cut at " << i;
+std::string call_with(std::string_view id, std::string_view name, std::string_view rest = R"("input":{})") {
+  return R"({"type":"content_block_start","index":5,"content_block":{"type":"tool_use","id":")" + std::string(id) +
+         R"(","name":")" + std::string(name) + "\"," + std::string(rest) + "}}";
+}
+
+TEST(PlainDelta, TheBeginningOfACallIsReadToo) {
+  const auto call = read_plain_delta(call_with("toolu_01", "Read \\\"it\\\""));
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->kind, PlainDelta::Kind::call);
+  EXPECT_EQ(call->index, 5);
+  EXPECT_EQ(call->text, "toolu_01");
+  EXPECT_EQ(call->name, "Read \"it\"");
+}
+
+TEST(PlainDelta, ACallWithMoreThanItsNameIsLeftToJson) {
+  for (const char* rest : {R"("input":{"a":1})", R"("input":null)", R"("input":{},"caller":{"type":"direct"})"}) {
+    EXPECT_FALSE(read_plain_delta(call_with("a", "Read", rest))) << rest;
   }
-  const std::string stop = R"({"type":"content_block_stop","index":1})";
-  for (std::size_t i = 0; i < stop.size(); ++i) {
-    EXPECT_FALSE(read_plain_delta(stop.substr(0, i))) << "cut at " << i;
+  EXPECT_FALSE(read_plain_delta(call_with("a", "Read\xFF")));
+  EXPECT_FALSE(read_plain_delta(call_with("a\xFF", "Read")));
+}
+
+TEST(PlainDelta, EverythingElseIsLeftToJson) {
+  for (const std::string& good :
+       {delta_with("text"), call_with("a", "Read"), std::string(R"({"type":"content_block_stop","index":1})")}) {
+    for (std::size_t i = 0; i < good.size(); ++i) {
+      EXPECT_FALSE(read_plain_delta(good.substr(0, i))) << "cut at " << i;
+    }
   }
   const std::vector<std::string> others = {
       delta_with(R"(\u0041)"),
@@ -62,8 +82,8 @@ TEST(PlainDelta, EverythingElseIsLeftToJson) {
       delta_with("\x01"),
       delta_with("\xFF"),
       delta_with("\n"),
-      good + "x",
-      good + "}",
+      delta_with("text") + "x",
+      delta_with("text") + "}",
       R"({"type":"content_block_delta","index":-1,"delta":{"type":"text_delta","text":"x"}})",
       R"({"type":"content_block_delta","index":01,"delta":{"type":"text_delta","text":"x"}})",
       R"({"type":"content_block_delta","index":0.5,"delta":{"type":"text_delta","text":"x"}})",

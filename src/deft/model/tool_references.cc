@@ -30,8 +30,6 @@ Json referred(const Json& block, const std::set<std::string, std::less<>>& known
 
 }  // namespace
 
-bool may_defer(std::string_view tools) { return contains(tools, kMark); }
-
 std::size_t end_of_listed(std::string_view tools) {
   if (!contains(tools, kMark)) return tools.empty() ? 0 : tools.size() - 1;
   std::size_t end = 0;

@@ -10,8 +10,6 @@
 
 namespace deft {
 
-// Whether some of `tools` may be marked: if not, the next two need not be asked.
-bool may_defer(std::string_view tools);
 // Where the definitions end that the model sees from the beginning, in `tools`, an array: those that are marked with
 // defer_loading follow, and where the server shall keep what it has read cannot be marked among them.
 std::size_t end_of_listed(std::string_view tools);

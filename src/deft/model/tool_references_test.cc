@@ -31,8 +31,9 @@ TEST(ToolReferences, AReferenceToAToolThatIsGoneBecomesAText) {
 
 TEST(ToolReferences, WhatIsKeptByTheServerIsMarkedAfterTheListedTools) {
   const auto history = std::make_shared<History>(History{{Role::user, R"([{"type":"text","text":"hi"}])"}});
-  const std::string body =
-      anthropic_body({.model = "m", .output_tokens_max = 1, .history = history}, std::string(kTools), {});
+  KnownContents known;
+  const std::string body = anthropic_body({.model = "m", .output_tokens_max = 1, .history = history},
+                                          anthropic_preface(std::string(kTools), "", {}), {}, known);
   EXPECT_NE(body.find(R"("default":{"defer_loading":true}},"cache_control":{"type":"ephemeral"}},)"
                       R"({"name":"a_b","defer_loading":true},{"name":"c","defer_loading":true}])"),
             std::string::npos)

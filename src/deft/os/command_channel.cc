@@ -76,6 +76,7 @@ void CommandChannel::receive() {
     if (got > 0 && is_valid(report, static_cast<std::size_t>(got))) {
       take(report);
     } else {
+      has_lost_warden_ = true;
       outcome_ = fail(Errc::io,
                       "the process that looks after commands was killed; what became of " + program_ + " is not known");
     }
@@ -89,7 +90,8 @@ void CommandChannel::take(const warden::Report& report) {
     case warden::ReportKind::failed: outcome_ = std::unexpected(failure_of(report)); return;
     case warden::ReportKind::lost: break;
     case warden::ReportKind::ended:
-      if (report.cause == warden::Cause::warden_lost) break;
+      has_lost_warden_ = report.cause == warden::Cause::warden_lost;
+      if (has_lost_warden_) break;
       outcome_ = end_of(report);
       return;
   }
@@ -125,6 +127,11 @@ Error CommandChannel::failure_of(const warden::Report& report) const {
 bool CommandChannel::is_started() const {
   const std::lock_guard lock(mutex_);
   return is_started_ || outcome_;
+}
+
+bool CommandChannel::has_lost_warden() const {
+  const std::lock_guard lock(mutex_);
+  return has_lost_warden_;
 }
 
 std::optional<Result<CommandEnd>> CommandChannel::outcome() const {

@@ -27,6 +27,7 @@ class CommandChannel {
   bool is_started() const;
   // How it ended, or why it never ran; nothing while it does.
   std::optional<Result<CommandEnd>> outcome() const;
+  bool has_lost_warden() const;  // that is why it ended
 
  private:
   void send(const warden::Request& request);
@@ -39,6 +40,7 @@ class CommandChannel {
   mutable std::mutex mutex_;
   bool is_started_ = false;                    // under mutex_
   std::optional<Result<CommandEnd>> outcome_;  // under mutex_
+  bool has_lost_warden_ = false;               // under mutex_
 };
 
 }  // namespace deft

@@ -135,7 +135,9 @@ Result<RunningCommand> launch_command(WardenLink& link, const Command& command, 
   }
   running.channel = std::make_unique<CommandChannel>(UniqueFd(channel[0]), *program, command.directory);
   order.channel = UniqueFd(channel[1]);
-  if (const auto sent = link.send(order.request, order.descriptors()); !sent) return std::unexpected(sent.error());
+  const auto sent = link.send(order.request, order.descriptors());
+  if (!sent) return std::unexpected(sent.error());
+  running.warden = *sent;
   return running;
 }
 

@@ -16,6 +16,7 @@ struct RunningCommand {
   UniqueFd input;  // StandardInput::pipe only
   UniqueFd output;
   UniqueFd errors;  // if separate
+  pid_t warden = -1;
 };
 
 enum class StandardInput {

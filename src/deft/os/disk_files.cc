@@ -90,10 +90,21 @@ bool is_on_local_disk(const std::string& path) {
 
 Result<std::string> DiskFiles::canonical(std::string_view path) {
   if (auto good = check_path(path); !good) return std::unexpected(good.error());
-  // Nearly every path is its own canonical form, and the kernel says so with one question instead of one for each part.
+  // Nearly every path is its own canonical form, also if nothing is there, and the kernel says so with one question
+  // instead of one for each part: a link on the way to where it ends would have been refused.
   std::string normal = normal_path(path);
-  if (normal == path && exists_without_links(normal)) return normal;
+  if (normal == path) {
+    const int error = look_without_links(normal);
+    const bool is_missing = error == ENOENT || error == ENOTDIR;
+    if (error == 0 || (is_missing && path.find(kReplacementCharacter) == std::string_view::npos)) return normal;
+  }
   return resolve_path(path, look_at);
+}
+
+bool DiskFiles::is_canonical(std::string_view path) {
+  if (!check_path(path)) return false;
+  const std::string normal = normal_path(path);
+  return normal == path && look_without_links(normal) == 0;
 }
 
 Result<FileStatus> DiskFiles::status(std::string_view path) {

@@ -23,6 +23,7 @@ class DiskFiles final : public Files {
   std::vector<std::string> recover();
 
   Result<std::string> canonical(std::string_view path) override;
+  bool is_canonical(std::string_view path) override;
   Result<FileStatus> status(std::string_view path) override;
   Result<FileContent> read(std::string_view path, std::size_t bytes_max) override;
   Result<FileContent> read_at_hand(std::string_view path, std::size_t bytes_max) override;

@@ -18,6 +18,12 @@ Result<void> check_path(std::string_view path) {
   return {};
 }
 
+bool Files::is_canonical(std::string_view path) {
+  const auto found = canonical(path);
+  const auto there = found && *found == path ? status(path) : Result<FileStatus>(FileStatus{});
+  return there && there->kind != FileKind::missing;
+}
+
 Error not_a_regular_file(std::string_view path, FileKind kind) {
   const std::string subject(path);
   switch (kind) {

@@ -55,6 +55,9 @@ class Files {
   // cannot be written in UTF-8 may be given as it is shown, with U+FFFD for each stray byte, if just one fits.
   virtual Result<std::string> canonical(std::string_view path) = 0;
 
+  // It is there, and is its own canonical path.
+  virtual bool is_canonical(std::string_view path);
+
   // Of the entry itself: a link is not followed. Missing is an answer, not an error.
   virtual Result<FileStatus> status(std::string_view path) = 0;
 

@@ -37,7 +37,7 @@ UniqueFd open_at_once(const std::string& path, int flags) {
 
 }  // namespace
 
-bool exists_without_links(const std::string& path) { return static_cast<bool>(open_at_once(path, O_PATH)); }
+int look_without_links(const std::string& path) { return open_at_once(path, O_PATH) ? 0 : errno; }
 
 UniqueFd open_without_links(std::string_view path, int flags) {
   if (UniqueFd fd = open_at_once(std::string(path), flags)) return fd;

@@ -208,6 +208,7 @@ class PumpedTransfer final : public HttpTransfer, public Pump {
     if (is_finished_) return std::nullopt;
     return transfer_->is_over() ? TimePoint::min() : transfer_->next_deadline();  // it may have failed at once
   }
+  bool has_more() const override { return !is_finished_ && !transfer_->is_over() && transfer_->has_more(); }
   void advance() override {
     if (is_finished_) return;
     if (!transfer_->is_over()) transfer_->advance();

@@ -17,8 +17,9 @@
 namespace deft {
 namespace {
 
-constexpr std::size_t kReceiveBufferBytes = std::size_t{64} << 10;
-constexpr int kReceivesInARowMax = 16;  // a server that floods does not keep the others waiting
+// Little at first: what has come can be begun with while the rest is read.
+constexpr std::size_t kReceivedAtOnceFirst = std::size_t{4} << 10;
+constexpr std::size_t kReceivedAtOnceMax = std::size_t{64} << 10;
 
 bool is_address(int family, const std::string& text) {
   unsigned char bytes[sizeof(in6_addr)];
@@ -119,6 +120,7 @@ SocketTransfer::SocketTransfer(HttpRequest request, std::shared_ptr<HttpReceiver
       place_(std::move(place)),
       keep_(std::move(keep)),
       reader_(/*has_body=*/request_.method != "HEAD", kHttpHeadBytesMax),
+      received_at_once_(kReceivedAtOnceFirst),
       began_(SystemClock().now()),
       last_activity_(began_) {}
 
@@ -194,28 +196,25 @@ void SocketTransfer::advance() {
 }
 
 void SocketTransfer::receive_some() {
-  char bytes[kReceiveBufferBytes];
-  for (int i = 0; i < kReceivesInARowMax && !is_over(); ++i) {
-    const ssize_t count = ::recv(socket_.get(), bytes, sizeof bytes, 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    last_activity_ = SystemClock().now();
-    if (count > 0) {
-      take_bytes({bytes, static_cast<std::size_t>(count)});
-      if (static_cast<std::size_t>(count) < sizeof bytes) return;
-      continue;
-    }
-    if (count == 0) reader_.feed_end();
-    if (count == 0 && reader_.is_complete()) {
-      outcome_ = Result<void>();
-      return;
-    }
-    const std::string host = shown_host(request_.url);
-    const std::string what = count < 0 ? system_error(Errc::io, "receive", errno).message
-                                       : std::string(meaning_of(HttpAnswerReader::Fault::broke_off));
-    return fail_with(Errc::io,
-                     (has_head_ ? "the connection to " + host + " broke: " : host + " did not answer: ") + what);
+  char bytes[kReceivedAtOnceMax];
+  ssize_t count = 0;
+  do {
+    count = ::recv(socket_.get(), bytes, received_at_once_, 0);
+  } while (count < 0 && errno == EINTR);
+  has_more_ = count > 0 && static_cast<std::size_t>(count) == received_at_once_;
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+  last_activity_ = SystemClock().now();
+  if (has_more_) received_at_once_ = std::min(received_at_once_ * 2, kReceivedAtOnceMax);
+  if (count > 0) return take_bytes({bytes, static_cast<std::size_t>(count)});
+  if (count == 0) reader_.feed_end();
+  if (count == 0 && reader_.is_complete()) {
+    outcome_ = Result<void>();
+    return;
   }
+  const std::string host = shown_host(request_.url);
+  const std::string what = count < 0 ? system_error(Errc::io, "receive", errno).message
+                                     : std::string(meaning_of(HttpAnswerReader::Fault::broke_off));
+  fail_with(Errc::io, (has_head_ ? "the connection to " + host + " broke: " : host + " did not answer: ") + what);
 }
 
 // All that came is read before anybody hears of it: whoever has heard the end of what was said may ask again at once,

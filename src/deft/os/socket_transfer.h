@@ -43,6 +43,7 @@ class SocketTransfer {
   short awaited_events() const;
   // The socket is ready for what was awaited, or something is wrong with it.
   void advance();
+  bool has_more() const { return has_more_; }  // the last read was as large as it could be
   bool is_over() const { return outcome_.has_value(); }
   std::optional<TimePoint> next_deadline() const;
   void end_if_overdue(TimePoint now);
@@ -77,6 +78,8 @@ class SocketTransfer {
   HttpAnswerReader reader_;
   bool has_head_ = false;
   std::size_t body_bytes_ = 0;
+  std::size_t received_at_once_;
+  bool has_more_ = false;
   TimePoint began_;
   TimePoint last_activity_;
   std::optional<Result<void>> outcome_;

@@ -103,6 +103,7 @@ Result<std::optional<CommandEnd>> WardenChild::pass_on(const OutputSink& on_outp
   const bool runs_on = end && !*end;
   if (runs_on && until.deadline) running_.channel->request_timeout(std::nullopt);
   is_given_up_ = !end && !running_.channel->outcome();
+  if (running_.channel->has_lost_warden()) link_.await_death(running_.warden);
   return end;
 }
 
@@ -121,6 +122,7 @@ Result<void> WardenChild::wait_for_start(std::stop_token stop) {
     }
     channel.receive();
   }
+  if (channel.has_lost_warden()) link_.await_death(running_.warden);
   if (const auto outcome = channel.outcome(); outcome && !*outcome) return std::unexpected(outcome->error());
   return {};
 }

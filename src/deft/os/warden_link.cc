@@ -15,6 +15,7 @@ namespace deft {
 namespace {
 
 constexpr int kWardenExitMillisMax = 8000;
+constexpr int kWardenDeathMillisMax = 1000;
 constexpr int kWardenAcceptSecondsMax = 2;
 
 // 0, or errno.
@@ -43,6 +44,16 @@ bool is_our_child(pid_t pid) {
   return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+// Nothing is ever said on the socket: what makes it readable is that the other end is closed.
+bool is_closed(int socket, int patience_millis) {
+  pollfd ended{.fd = socket, .events = POLLIN, .revents = 0};
+  int ready = 0;
+  do {
+    ready = ::poll(&ended, 1, patience_millis);
+  } while (ready < 0 && errno == EINTR);
+  return ready != 0;
+}
+
 }  // namespace
 
 WardenLink::~WardenLink() {
@@ -56,13 +67,9 @@ void WardenLink::end() {
   if (!ending.requests || owner_ != ::getpid()) return;
   ::shutdown(ending.requests.get(), SHUT_WR);
   // Its end of the socket is closed when it has ended everything and exits.
-  pollfd ended{.fd = ending.requests.get(), .events = POLLIN, .revents = 0};
-  int ready = 0;
-  do {
-    ready = ::poll(&ended, 1, kWardenExitMillisMax);
-  } while (ready < 0 && errno == EINTR);
+  const bool is_gone = is_closed(ending.requests.get(), kWardenExitMillisMax);
   if (!is_our_child(ending.pid)) return;
-  if (ready == 0) ::kill(ending.pid, SIGKILL);  // its supervisors end the rest
+  if (!is_gone) ::kill(ending.pid, SIGKILL);  // its supervisors end the rest
   while (::waitpid(ending.pid, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -84,14 +91,14 @@ void WardenLink::prepare() {
   if (!warden_.requests || owner_ != ::getpid()) static_cast<void>(start());
 }
 
-Result<void> WardenLink::send(const warden::StartRequest& request, std::span<const int> descriptors) {
+Result<pid_t> WardenLink::send(const warden::StartRequest& request, std::span<const int> descriptors) {
   const std::lock_guard lock(mutex_);
   int error = EPIPE;
   if (warden_.requests && owner_ == ::getpid()) {
     error = send_with_descriptors(warden_.requests.get(), request, descriptors);
   }
   if (error == EPIPE || error == ECONNRESET) {
-    if (const auto started = start(); !started) return started;
+    if (const auto started = start(); !started) return std::unexpected(started.error());
     error = send_with_descriptors(warden_.requests.get(), request, descriptors);
   }
   if (error == EAGAIN) {  // it takes nothing: perhaps a command has stopped it
@@ -99,7 +106,13 @@ Result<void> WardenLink::send(const warden::StartRequest& request, std::span<con
     error = send_with_descriptors(warden_.requests.get(), request, descriptors);
   }
   if (error != 0) return std::unexpected(system_error(Errc::io, "the warden takes no command", error));
-  return {};
+  return warden_.pid;
+}
+
+void WardenLink::await_death(pid_t warden) {
+  const std::lock_guard lock(mutex_);
+  if (warden_.pid != warden || !warden_.requests || owner_ != ::getpid()) return;
+  if (is_closed(warden_.requests.get(), kWardenDeathMillisMax)) end();
 }
 
 void WardenLink::nudge() {

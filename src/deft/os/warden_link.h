@@ -34,10 +34,12 @@ class WardenLink {
 
   // Starts it now. Should that fail, the first command says why.
   void prepare();
-  // Hands a command over; the caller keeps its own copies of the descriptors.
-  Result<void> send(const warden::StartRequest& request, std::span<const int> descriptors);
+  // Hands a command over; the caller keeps its own copies of the descriptors. Who has it.
+  Result<pid_t> send(const warden::StartRequest& request, std::span<const int> descriptors);
   // Wakes a warden that some command has stopped (SIGSTOP). Harmless otherwise.
   void nudge();
+  // It has been killed, as one of its commands tells, and may not be gone yet: no other command shall be handed to it.
+  void await_death(pid_t warden);
 
  private:
   Result<void> start();  // under mutex_

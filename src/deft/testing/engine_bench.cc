@@ -9,6 +9,7 @@
 namespace deft {
 
 void RecordingFrontend::show(Event event) {
+  if (when_shown) when_shown(event);
   {
     const std::lock_guard lock(mutex_);
     events_.push_back(std::move(event));

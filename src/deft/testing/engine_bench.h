@@ -21,6 +21,8 @@ class RecordingFrontend final : public Frontend {
  public:
   void show(Event event) override;
   bool wants_stages() const override { return true; }
+  // At once, on the thread that shows it; set before the first.
+  std::function<void(const Event&)> when_shown = nullptr;
 
   std::vector<Event> events() const;
   template <class Kind>

@@ -48,7 +48,7 @@ class AgentTool final : public Tool {
  public:
   explicit AgentTool(AgentLauncher& launcher) : launcher_(launcher) {}
   const ToolSpec& spec() const override { return spec_; }
-  std::string description(const SessionState&) const override {
+  std::optional<std::string> description_now(const SessionState&) const override {
     std::string text = spec_.description + "\nTypes (subagent_type):";
     for (const AgentType& type : launcher_.types_for({})) text += "\n- " + type.name + ": " + type.description;
     return text;

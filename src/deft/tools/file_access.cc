@@ -1,5 +1,7 @@
 #include "deft/tools/file_access.h"
 
+#include <algorithm>
+
 #include "deft/base/content_hash.h"
 #include "deft/base/nearest_file_name.h"
 #include "deft/base/path.h"
@@ -31,8 +33,19 @@ Error missing_file(Files& files, std::string_view path) {
 
 }  // namespace
 
-Result<OpenedFile> open_file(Files& files, std::string_view path) {
-  auto canonical = files.canonical(path);
+bool is_allowed(const ToolIo& io, std::string_view canonical) {
+  return io.allowed_paths.empty() || std::ranges::find(io.allowed_paths, canonical) != io.allowed_paths.end();
+}
+
+Result<std::string> allowed_path(ToolIo& io, std::string_view path) {
+  auto canonical = io.os.files.canonical(path);
+  if (!canonical || is_allowed(io, *canonical)) return canonical;
+  return std::unexpected(changed_meanwhile(path));
+}
+
+Result<OpenedFile> open_file(ToolIo& io, std::string_view path) {
+  Files& files = io.os.files;
+  auto canonical = allowed_path(io, path);
   if (!canonical) return std::unexpected(canonical.error());
   auto content = files.read(*canonical, kFileBytesMax);
   if (content) return OpenedFile{std::move(*canonical), std::move(*content)};

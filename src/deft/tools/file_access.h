@@ -7,6 +7,7 @@
 
 #include "deft/core/file_ledger.h"
 #include "deft/os/files.h"
+#include "deft/tools/tool.h"
 
 // What the tools that read and change files have in common.
 
@@ -21,7 +22,13 @@ struct OpenedFile {
   FileContent content;
 };
 // The error for a missing file names the nearest thing that exists.
-Result<OpenedFile> open_file(Files& files, std::string_view path);
+Result<OpenedFile> open_file(ToolIo& io, std::string_view path);
+
+// Whether permission was given for this canonical path, or nobody was asked.
+bool is_allowed(const ToolIo& io, std::string_view canonical);
+// The canonical form of a path that the input names. One that leads elsewhere than when permission was given, because
+// somebody has changed a link meanwhile, is refused.
+Result<std::string> allowed_path(ToolIo& io, std::string_view path);
 
 // What the session remembers of a file of which every byte was shown, or written by us.
 FileSeen seen_wholly(std::string_view canonical_path, const FileStatus& status, std::string_view bytes);

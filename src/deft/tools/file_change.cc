@@ -34,7 +34,7 @@ std::string describe_shown(std::string_view path, const std::vector<LineRange>& 
 }  // namespace
 
 Result<FileToChange> open_for_change(std::string_view path, ToolIo& io) {
-  auto file = open_file(io.os.files, path);
+  auto file = open_file(io, path);
   if (!file) return std::unexpected(file.error());
   auto seen = io.session.file_seen(file->path);
   if (!seen) {

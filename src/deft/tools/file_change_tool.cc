@@ -58,7 +58,7 @@ Result<ToolResult> FileChangeTool::run(const Json& input, ToolIo& io) {
 }
 
 Result<PlaceForFile> find_place(std::string_view path, ToolIo& io) {
-  auto canonical = io.os.files.canonical(path);
+  auto canonical = allowed_path(io, path);
   if (!canonical) return std::unexpected(canonical.error());
   const auto status = io.os.files.status(*canonical);
   if (!status) return std::unexpected(status.error());

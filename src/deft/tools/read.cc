@@ -219,7 +219,7 @@ class ReadTool final : public Tool {
 
   Result<ToolResult> run(const Json& json, ToolIo& io) override {
     const Input input = parse(json);
-    auto file = open_file(io.os.files, input.path);
+    auto file = open_file(io, input.path);
     if (!file) return std::unexpected(file.error());
     if (io.stop.stop_requested()) return fail(Errc::cancelled, "The read was cancelled.");
     return with_notes(file->path, shown(input, *file, io));
@@ -228,7 +228,7 @@ class ReadTool final : public Tool {
   std::optional<Result<ToolResult>> run_briefly(const Json& json, ToolIo& io) override {
     const Input input = parse(json);
     // What can be opened without following a link is its own canonical path.
-    if (normal_path(input.path) != input.path) return std::nullopt;
+    if (normal_path(input.path) != input.path || !is_allowed(io, input.path)) return std::nullopt;
     auto content = io.os.files.read_at_hand(input.path, kBriefReadBytesMax);
     if (!content || is_rendered(input, content->bytes)) return std::nullopt;
     OpenedFile file{input.path, std::move(*content)};

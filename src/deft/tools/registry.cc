@@ -61,8 +61,17 @@ std::string ToolForm::written(std::string_view description) const {
 }
 
 void ToolForm::append_to(std::string& out, const SessionState& session) const {
-  const std::string description = tool_->description(session);
-  out += description == tool_->spec().description ? written_ : written(description);
+  auto description = tool_->description_now(session);
+  if (!description) {
+    out += written_;
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (last_written_.empty() || *description != last_description_) {
+    last_written_ = written(*description);
+    last_description_ = std::move(*description);
+  }
+  out += last_written_;
 }
 
 const Result<Schema>& ToolForm::input_schema() {

@@ -5,6 +5,7 @@
 
 #include "deft/base/path.h"
 #include "deft/os/files.h"
+#include "deft/tools/file_access.h"
 
 namespace deft {
 namespace {
@@ -20,7 +21,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 
 Result<SearchRoot> open_search_root(std::optional<std::string_view> path, ToolIo& io) {
   const std::string_view folder = io.session.working_directory();
-  const auto canonical = io.os.files.canonical(path ? absolute_path(*path, folder) : std::string(folder));
+  const auto canonical = allowed_path(io, path ? absolute_path(*path, folder) : std::string(folder));
   if (!canonical) return std::unexpected(canonical.error());
   const auto status = io.os.files.status(*canonical);
   if (!status) return std::unexpected(status.error());

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -90,8 +91,10 @@ struct ToolIo {
   // Where output goes that is too long to be shown; null: nowhere. And how much of it is shown.
   std::shared_ptr<OutputFolder> outputs = nullptr;
   std::size_t result_characters_max = kResultCharactersMax;
-  FileChanges* changes = nullptr;      // where changes of files are recorded first, to be undone; null: nowhere
-  bool judged_read_only = false;       // permission was given for a call that only reads: it must not do more
+  FileChanges* changes = nullptr;  // where changes of files are recorded first, to be undone; null: nowhere
+  bool judged_read_only = false;   // permission was given for a call that only reads: it must not do more
+  // Of a call that names its paths: what permission was given for, canonical. Empty: nobody was asked.
+  std::span<const std::string> allowed_paths = {};
   bool approved = false;               // a person, or a hook in their place, said yes to this very input
   bool wants_mcp_content = false;      // what MCP servers give is passed on in their words too
   std::stop_token to_background = {};  // requested: go on without anyone waiting, if the tool can
@@ -108,7 +111,11 @@ class Tool {
  public:
   virtual ~Tool() = default;
   virtual const ToolSpec& spec() const = 0;
-  virtual std::string description(const SessionState&) const { return spec().description; }
+  // Instead of the one in its spec: of a tool that says something else as the session goes on.
+  virtual std::optional<std::string> description_now(const SessionState&) const { return std::nullopt; }
+  std::string description(const SessionState& session) const {
+    return description_now(session).value_or(spec().description);
+  }
   // Why it is not available here and now (missing program, dead server); nothing if it is.
   virtual std::optional<std::string> disabled() const { return std::nullopt; }
 

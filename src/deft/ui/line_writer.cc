@@ -31,7 +31,12 @@ bool LineWriter::write_all(std::string_view bytes) const {
 }
 
 LineWriter::LineWriter(int descriptor, std::function<void()> on_broken)
-    : descriptor_(descriptor), on_broken_(std::move(on_broken)), thread_([this] { write_lines(); }) {}
+    : descriptor_(descriptor), on_broken_(std::move(on_broken)) {}
+
+// Many have nothing to say for a long time, or never.
+void LineWriter::need_thread() {
+  if (!thread_.joinable() && !closing_) thread_ = std::thread([this] { write_lines(); });
+}
 
 void LineWriter::finish() {
   {
@@ -45,6 +50,7 @@ void LineWriter::finish() {
 bool LineWriter::finish_within(std::chrono::nanoseconds at_most) {
   std::unique_lock lock(mutex_);
   closing_ = true;
+  if (!thread_.joinable()) return true;
   changed_.notify_all();
   const bool is_written = changed_.wait_for(lock, at_most, [this] { return is_over_; });
   if (!is_written) give_up_.request_stop();
@@ -57,6 +63,7 @@ void LineWriter::put(std::string line) {
     const std::lock_guard lock(mutex_);
     bytes_ += line.size();
     lines_.push_back(std::move(line));
+    need_thread();
   }
   changed_.notify_all();
 }
@@ -78,6 +85,7 @@ void LineWriter::put_progress(const std::string& call_id, std::string line) {
     }
     bytes_ += line.size();
     progress_.emplace(call_id, lines_.insert(lines_.end(), std::move(line)));
+    need_thread();
   }
   changed_.notify_all();
 }

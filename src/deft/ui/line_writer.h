@@ -34,6 +34,7 @@ class LineWriter {
   bool finish_within(std::chrono::nanoseconds at_most);
 
  private:
+  void need_thread();  // under mutex_
   void write_lines();
   void write_until_closed();
   bool write_all(std::string_view bytes) const;
@@ -49,7 +50,7 @@ class LineWriter {
   bool closing_ = false;
   bool is_over_ = false;
   std::stop_source give_up_;  // what is not written by now is dropped
-  std::thread thread_;        // last: it uses all of the above
+  std::thread thread_;        // begins with the first line
 };
 
 }  // namespace deft

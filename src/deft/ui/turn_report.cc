@@ -73,35 +73,38 @@ void TurnReport::begin() {
 }
 
 void TurnReport::note(const Event& event) {
-  std::visit(
-      Overloaded{
-          [&](const RequestSent& sent) { model_ = sent.model; },
-          [&](const BlockCompleted& completed) {
-            const auto* use = std::get_if<ToolUseBlock>(&completed.block);
-            if (use) calls_.insert_or_assign(use->call.id, Call{use->call.name, use->call.input});
-          },
-          [&](const CallAnswered& answered) {
-            if (answered.result.error != Errc::denied) return;
-            const auto call = calls_.find(answered.call_id);
-            Json input = call == calls_.end() || call->second.input.is_null() ? Json(JsonObject{}) : call->second.input;
-            denials_.push_back(JsonObject{
-                {"tool_name", answered.tool}, {"tool_use_id", answered.call_id}, {"tool_input", std::move(input)}});
-          },
-          [&](const MessageCompleted& completed) {
-            const Json& usage = completed.message.usage;
-            const TokenUse use = token_use(usage);
-            use_.input += use.input;
-            use_.output += use.output;
-            use_.cache_read += use.cache_read;
-            use_.cache_write += use.cache_write;
-            const std::uint64_t searches = server_uses(usage, "web_search_requests");
-            searches_ += searches;
-            fetches_ += server_uses(usage, "web_fetch_requests");
-            searches_by_model_[model_] += searches;
-          },
-          [](const auto&) {},
-      },
-      event);
+  std::visit(Overloaded{
+                 [&](const RequestSent& sent) { model_ = sent.model; },
+                 [&](const BlockCompleted& completed) {
+                   const auto* use = std::get_if<ToolUseBlock>(&completed.block);
+                   if (!use) return;
+                   const ToolCall& call = use->call;
+                   calls_.insert_or_assign(
+                       call.id, Call{call.name, call.input_text.empty() ? to_json(call.input) : call.input_text});
+                 },
+                 [&](const CallAnswered& answered) {
+                   if (answered.result.error != Errc::denied) return;
+                   const auto call = calls_.find(answered.call_id);
+                   auto input = parse_json(call == calls_.end() ? "{}" : call->second.input);
+                   denials_.push_back(JsonObject{{"tool_name", answered.tool},
+                                                 {"tool_use_id", answered.call_id},
+                                                 {"tool_input", input ? std::move(*input) : Json(JsonObject{})}});
+                 },
+                 [&](const MessageCompleted& completed) {
+                   const Json& usage = completed.message.usage;
+                   const TokenUse use = token_use(usage);
+                   use_.input += use.input;
+                   use_.output += use.output;
+                   use_.cache_read += use.cache_read;
+                   use_.cache_write += use.cache_write;
+                   const std::uint64_t searches = server_uses(usage, "web_search_requests");
+                   searches_ += searches;
+                   fetches_ += server_uses(usage, "web_fetch_requests");
+                   searches_by_model_[model_] += searches;
+                 },
+                 [](const auto&) {},
+             },
+             event);
 }
 
 std::string TurnReport::tool_of(const std::string& call_id) const {

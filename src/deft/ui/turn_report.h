@@ -42,7 +42,7 @@ class TurnReport {
  private:
   struct Call {
     std::string tool;
-    Json input;
+    std::string input;  // as it came: it is rarely looked at
   };
   JsonObject usage() const;
 

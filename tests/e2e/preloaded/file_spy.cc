@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace {
 
@@ -110,6 +112,13 @@ extern "C" {
 ssize_t write(int fd, const void* bytes, size_t size) {
   static const auto real = next<ssize_t (*)(int, const void*, size_t)>("write");
   return write_step(fd, bytes, size, [&](size_t part) { return real(fd, bytes, part); });
+}
+
+// As one write: half of it may end anywhere.
+ssize_t writev(int fd, const iovec* parts, int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) bytes.append(static_cast<const char*>(parts[i].iov_base), parts[i].iov_len);
+  return write(fd, bytes.data(), bytes.size());
 }
 
 ssize_t pwrite(int fd, const void* bytes, size_t size, off_t at) {
