@@ -40,9 +40,27 @@ Json said(std::string_view text) { return JsonObject{{"content", {{{"type", "tex
 
 class HttpServerOfTheOldEra : public ::testing::Test {
  protected:
+  // While it lives, there are a server and its client. Declared after what the server's function uses: a thread of the
+  // server may still be at work there when the client has its answer.
+  class Visit {
+   public:
+    explicit Visit(HttpServerOfTheOldEra& test) : test_(test) {}
+    ~Visit() { test_.end(); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    HttpServerOfTheOldEra& test_;
+  };
+
+  [[nodiscard]] Visit serve_all(testing::PeerHandler handler) {
+    peer_ = std::make_unique<HttpPeer>(std::move(handler));
+    return Visit(*this);
+  }
+
   // Calls are answered by `answer_call`; the rest as a server should.
-  void serve(std::function<void(const PeerRequest&, PeerAnswer&)> answer_call) {
-    peer_ = std::make_unique<HttpPeer>([this, answer_call](const PeerRequest& request, PeerAnswer& answer) {
+  [[nodiscard]] Visit serve(testing::PeerHandler answer_call) {
+    return serve_all([this, answer_call](const PeerRequest& request, PeerAnswer& answer) {
       const std::string method = method_of(request);
       if (request.method == "DELETE") return answer.send(200, {}, "");
       if (method == "server/discover") return answer.send(400, kJson, R"({"error":"no session"})");
@@ -94,9 +112,10 @@ class HttpServerOfTheOldEra : public ::testing::Test {
     return std::ranges::any_of(requests, [](const auto& one) { return one.method == "GET"; });
   }
 
-  void TearDown() override {
+  void end() {
     if (client_) client_->close();
     client_.reset();
+    peer_.reset();
   }
 
   SystemClock clock_;
@@ -109,7 +128,7 @@ class HttpServerOfTheOldEra : public ::testing::Test {
 };
 
 TEST_F(HttpServerOfTheOldEra, RequestsCarryTheSessionTheRevisionAndTheUsersHeaders) {
-  serve(
+  const Visit visit = serve(
       [](const PeerRequest& request, PeerAnswer& answer) { answer.send(200, kJson, result_to(request, said("hi"))); });
   connect();
   EXPECT_EQ(call(), "hi");
@@ -127,7 +146,7 @@ TEST_F(HttpServerOfTheOldEra, RequestsCarryTheSessionTheRevisionAndTheUsersHeade
 }
 
 TEST_F(HttpServerOfTheOldEra, AStreamBringsTheAnswerAmongOtherThings) {
-  serve([](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve([](const PeerRequest& request, PeerAnswer& answer) {
     answer.head(200, kEvents);
     answer.chunk(": hello\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\n\n");
     answer.chunk("event: message\ndata: " + result_to(request, said("streamed")) + "\n\n");
@@ -139,7 +158,7 @@ TEST_F(HttpServerOfTheOldEra, AStreamBringsTheAnswerAmongOtherThings) {
 
 TEST_F(HttpServerOfTheOldEra, AStreamThatBreaksIsTakenUpWhereItEnded) {
   std::string answer_text;
-  serve([&](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve([&](const PeerRequest& request, PeerAnswer& answer) {
     answer.head(200, kEvents);
     if (request.method == "GET") {
       EXPECT_EQ(request.header("Last-Event-ID"), "event-7");
@@ -155,7 +174,7 @@ TEST_F(HttpServerOfTheOldEra, AStreamThatBreaksIsTakenUpWhereItEnded) {
 }
 
 TEST_F(HttpServerOfTheOldEra, AStreamWithoutIdsThatBreaksIsLostAndNotAskedForAgain) {
-  serve([](const PeerRequest&, PeerAnswer& answer) {
+  const Visit visit = serve([](const PeerRequest&, PeerAnswer& answer) {
     answer.head(200, kEvents);
     answer.chunk(": only a comment\n\n");
     answer.end();
@@ -166,7 +185,7 @@ TEST_F(HttpServerOfTheOldEra, AStreamWithoutIdsThatBreaksIsLostAndNotAskedForAga
 }
 
 TEST_F(HttpServerOfTheOldEra, AForgottenSessionIsBegunAnewAndTheCallRepeated) {
-  serve([this](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve([this](const PeerRequest& request, PeerAnswer& answer) {
     if (request.header("Mcp-Session-Id") == "session-1") return answer.send(404, kJson, "{}");
     answer.send(200, kJson, result_to(request, said("session " + std::to_string(sessions_))));
   });
@@ -179,7 +198,7 @@ TEST_F(HttpServerOfTheOldEra, AForgottenSessionIsBegunAnewAndTheCallRepeated) {
 TEST_F(HttpServerOfTheOldEra, InANewSessionTheServersOwnStreamIsOpenedAgain) {
   std::atomic<int> streams = 0;
   std::atomic<bool> forgets = false;
-  peer_ = std::make_unique<HttpPeer>([&](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve_all([&](const PeerRequest& request, PeerAnswer& answer) {
     const std::string method = method_of(request);
     if (request.method == "DELETE") return answer.send(200, {}, "");
     if (method == "server/discover") return answer.send(400, kJson, R"({"error":"no session"})");
@@ -209,7 +228,7 @@ TEST_F(HttpServerOfTheOldEra, InANewSessionTheServersOwnStreamIsOpenedAgain) {
 
 TEST_F(HttpServerOfTheOldEra, ARotatedSessionIdIsUsedFromThenOn) {
   std::vector<std::string> seen;
-  serve([&](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve([&](const PeerRequest& request, PeerAnswer& answer) {
     seen.push_back(request.header("Mcp-Session-Id"));
     answer.send(200,
                 {{"Content-Type", "application/json"}, {"Mcp-Session-Id", "rotated-" + std::to_string(seen.size())}},
@@ -222,14 +241,14 @@ TEST_F(HttpServerOfTheOldEra, ARotatedSessionIdIsUsedFromThenOn) {
 }
 
 TEST_F(HttpServerOfTheOldEra, AnErrorStatusIsAFailureThatNobodyRepeats) {
-  serve([](const PeerRequest&, PeerAnswer& answer) { answer.send(500, {}, "out of order\n"); });
+  const Visit visit = serve([](const PeerRequest&, PeerAnswer& answer) { answer.send(500, {}, "out of order\n"); });
   connect();
   EXPECT_EQ(call(), "failed: the server answered with HTTP status 500: out of order");
   EXPECT_EQ(count("tools/call"), 1U);
 }
 
 TEST_F(HttpServerOfTheOldEra, AnAnswerToAnotherRequestIsNone) {
-  serve([](const PeerRequest&, PeerAnswer& answer) {
+  const Visit visit = serve([](const PeerRequest&, PeerAnswer& answer) {
     answer.send(200, kJson, R"({"jsonrpc":"2.0","id":4711,"result":{}})");
   });
   connect();
@@ -237,14 +256,14 @@ TEST_F(HttpServerOfTheOldEra, AnAnswerToAnotherRequestIsNone) {
 }
 
 TEST_F(HttpServerOfTheOldEra, ASilentServerIsGivenUpInTime) {
-  serve([](const PeerRequest&, PeerAnswer& answer) { answer.wait_until_gone(); });
+  const Visit visit = serve([](const PeerRequest&, PeerAnswer& answer) { answer.wait_until_gone(); });
   connect(std::chrono::milliseconds(100));
   EXPECT_EQ(call(), "failed: no answer within 100 ms");
 }
 
 TEST_F(HttpServerOfTheOldEra, ACancelledCallHangsUpAndTellsTheServer) {
   std::stop_source stop;
-  serve([&](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve([&](const PeerRequest& request, PeerAnswer& answer) {
     if (method_of(request) == "notifications/cancelled") return answer.send(202, {}, "");
     if (method_of(request) == "ping") return answer.send(200, kJson, result_to(request, JsonObject{}));
     stop.request_stop();
@@ -259,11 +278,10 @@ TEST_F(HttpServerOfTheOldEra, ACancelledCallHangsUpAndTellsTheServer) {
 }
 
 TEST_F(HttpServerOfTheOldEra, AnOldServerWithItsOwnStreamIsSpokenToAsItWants) {
-  testing::PeerGate posted;
   std::mutex mutex;
   std::vector<std::string> answers;
   std::condition_variable arrived;
-  peer_ = std::make_unique<HttpPeer>([&](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve_all([&](const PeerRequest& request, PeerAnswer& answer) {
     if (request.path == "/mcp" && request.method == "POST") return answer.send(405, {}, "");
     if (request.method == "GET") {
       answer.head(200, kEvents);
@@ -292,7 +310,7 @@ TEST_F(HttpServerOfTheOldEra, AnOldServerWithItsOwnStreamIsSpokenToAsItWants) {
 }
 
 TEST_F(HttpServerOfTheOldEra, AnAddressElsewhereForMessagesIsRefused) {
-  peer_ = std::make_unique<HttpPeer>([&](const PeerRequest&, PeerAnswer& answer) {
+  const Visit visit = serve_all([&](const PeerRequest&, PeerAnswer& answer) {
     answer.head(200, kEvents);
     answer.chunk("event: endpoint\ndata: https://evil.example/steal\n\n");
     answer.wait_until_gone();
@@ -313,7 +331,7 @@ TEST_F(HttpServerOfTheOldEra, AnAddressElsewhereForMessagesIsRefused) {
 TEST_F(HttpServerOfTheOldEra, AMessageThatTheServerDoesNotTakeHoldsUpLaterOnesOnlyForSoLong) {
   taken_timeout_ = std::chrono::milliseconds(50);
   std::stop_source stop;
-  serve([&](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve([&](const PeerRequest& request, PeerAnswer& answer) {
     if (method_of(request) == "ping") return answer.send(200, kJson, result_to(request, JsonObject{}));
     if (method_of(request) == "tools/call") stop.request_stop();
     answer.wait_until_gone();  // also of the word that the call was taken back
@@ -325,7 +343,7 @@ TEST_F(HttpServerOfTheOldEra, AMessageThatTheServerDoesNotTakeHoldsUpLaterOnesOn
 
 TEST_F(HttpServerOfTheOldEra, AServerThatClosesEachStreamAtOnceIsAskedMoreAndMoreSeldom) {
   std::atomic<int> streams = 0;
-  peer_ = std::make_unique<HttpPeer>([&](const PeerRequest& request, PeerAnswer& answer) {
+  const Visit visit = serve_all([&](const PeerRequest& request, PeerAnswer& answer) {
     const std::string method = method_of(request);
     if (request.method == "DELETE") return answer.send(200, {}, "");
     if (request.method == "GET") {
@@ -343,7 +361,7 @@ TEST_F(HttpServerOfTheOldEra, AServerThatClosesEachStreamAtOnceIsAskedMoreAndMor
 
 TEST_F(HttpServerOfTheOldEra, ARedirectIsNotFollowedAndNobodyElseSeesOurHeaders) {
   HttpPeer other([](const PeerRequest&, PeerAnswer& answer) { answer.send(200, kJson, "{}"); });
-  serve([&](const PeerRequest&, PeerAnswer& answer) {
+  const Visit visit = serve([&](const PeerRequest&, PeerAnswer& answer) {
     answer.send(307, {{"Location", other.url("/latest/meta-data/")}}, "");
   });
   connect();
@@ -365,7 +383,7 @@ TEST_F(HttpServerOfTheOldEra, SayingGoodbyeAsksNobodyWhoWeAre) {
   };
   Slow authorizer;
   authorizer_ = &authorizer;
-  serve(
+  const Visit visit = serve(
       [](const PeerRequest& request, PeerAnswer& answer) { answer.send(200, kJson, result_to(request, said("hi"))); });
   connect();
   EXPECT_EQ(call(), "hi");
