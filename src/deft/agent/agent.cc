@@ -243,7 +243,16 @@ void Agent::send_request() {
     });
   });
   get_ready_for_calls(*pool);
-  timeline_.write_soon(engine_->runner());
+  write_timeline_soon();
+}
+
+// Not now: who is answered at once has better things to do.
+void Agent::write_timeline_soon() {
+  if (std::exchange(timeline_is_due_, true)) return;
+  executor().post_at(engine_->clock().now() + kTimelinePatience, [this] {
+    timeline_is_due_ = false;
+    timeline_.write_soon(engine_->runner());
+  });
 }
 
 // While the model thinks.

@@ -30,6 +30,8 @@ inline constexpr std::size_t kOutputTokensMax = 128'000;
 inline constexpr std::size_t kPausesMax = 20;              // of the provider's own tools, in a row
 inline constexpr std::size_t kBrokenMessagesKeptMax = 10;  // in a row
 
+inline constexpr std::chrono::milliseconds kTimelinePatience{20};  // how long after a request its lines are written
+
 inline constexpr std::size_t kToldWaitingMax = 200;  // messages of tell() that the model has not read yet
 inline constexpr std::size_t kToldAtEndMax = 5;      // requests in a turn that were made for their sake alone
 
@@ -203,6 +205,7 @@ class Agent final : private Frontend {
   void send_request();
   ModelRequest make_request(const ToolPool& pool);
   void get_ready_for_calls(const ToolPool& pool);
+  void write_timeline_soon();
   void take(ModelEvent event);
   void take_call(CallReady ready);
   void take_message(Message message);
@@ -320,6 +323,7 @@ class Agent final : private Frontend {
   // The turn under way. All of it belongs to the thread in run_turn().
   Phase phase_ = Phase::idle;
   bool is_ready_for_calls_ = false;  // what the first call would wait for is there
+  bool timeline_is_due_ = false;     // it is written before long
   std::optional<TurnEnd> end_;
   std::optional<Attempts> attempts_;
   std::unique_ptr<ModelCall> call_;

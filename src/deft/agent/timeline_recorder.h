@@ -20,7 +20,7 @@ namespace deft {
 
 inline constexpr std::string_view kTimelineFile = "timeline.jsonl";
 inline constexpr std::size_t kTimelineFileBytesMax = std::size_t{64} << 20;
-inline constexpr std::size_t kTimelineKeptMax = 100;        // lines that are not written yet
+inline constexpr std::size_t kTimelineKeptMax = 500;        // lines that are not written yet
 inline constexpr std::size_t kTimelineWrittenAloneMax = 8;  // lines that are not worth waking a thread for
 
 // Keeps when everything happened: stands between whoever works and the front end, passes every event on, and has a line
@@ -28,8 +28,8 @@ inline constexpr std::size_t kTimelineWrittenAloneMax = 8;  // lines that are no
 // It is beside the journal, because it is for looking only: what cannot be written, or is beyond the limit, is left
 // out, and nobody is told. The agents of a session write the same file, each with a recorder of its own.
 //
-// Nobody waits for it: what has ended during a turn is kept in memory and written, in one go, when the model begins to
-// speak again, when the turn ends, and when it is more than a few.
+// Nobody waits for it: what has ended during a turn is kept in memory and written, in one go, while the model thinks,
+// when the turn ends, and when it is more than a few.
 class TimelineRecorder final : public Frontend {
  public:
   struct Whose {
@@ -50,8 +50,8 @@ class TimelineRecorder final : public Frontend {
   bool wants_times() const override { return is_open_ || next_.wants_times(); }
   bool wants_progress() const override { return next_.wants_progress(); }
   void write_now();  // what is kept; from any thread
-  // The same, much of it on another thread: who has sent a request may be answered before it is written. `runner` ends
-  // before this does.
+  // The same, much of it on another thread: the answer to a request may come before it is written. `runner` ends before
+  // this does.
   void write_soon(CallRunner& runner);
   bool wants_hooks() const override { return next_.wants_hooks(); }
 

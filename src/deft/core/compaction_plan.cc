@@ -123,7 +123,7 @@ std::optional<History> summary_request(const History& history, std::size_t kept,
                                        std::string_view instructions) {
   History told(history.begin(), history.end() - static_cast<std::ptrdiff_t>(std::min(kept, history.size())));
   if (attempt >= 1) {
-    for (HistoryMessage& message : told) message.content = shortened(message.content);
+    for (HistoryMessage& message : told) message = {message.role, shortened(message.content)};
   }
   if (attempt >= 2) {
     const std::size_t begin = beginning_within(told, estimated_tokens(told) >> (attempt - 1));

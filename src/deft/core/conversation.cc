@@ -1,10 +1,19 @@
 #include "deft/core/conversation.h"
 
+#include <atomic>
 #include <utility>
 
 #include "deft/core/message_content.h"
 
 namespace deft {
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
 
 Conversation::Conversation(History history) { replace(std::move(history)); }
 
@@ -16,6 +25,7 @@ void Conversation::add(Role role, const std::string& content) {
   } else {
     history_->push_back({role, content});
   }
+  history_->back().number = next_number();
 }
 
 void Conversation::replace(History history) {

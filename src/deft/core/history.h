@@ -14,6 +14,9 @@ enum class Role : std::uint8_t { user, assistant };
 struct HistoryMessage {
   Role role = Role::user;
   std::string content;
+  // Messages with the same one have the same content, in this process: what was found out about it once need not be
+  // looked for again. 0: nothing is known. Whoever changes the content gives it another.
+  std::uint64_t number = 0;
 };
 
 using History = std::vector<HistoryMessage>;

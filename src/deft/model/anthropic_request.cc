@@ -13,7 +13,6 @@ namespace deft {
 namespace {
 
 constexpr std::int64_t kThinkingTokensMin = 1'024;  // the API's
-constexpr std::size_t kLookedAtEachTimeBytesMax = 256;
 constexpr std::size_t kContentsKnownMax = 100'000;
 constexpr std::size_t kMarkedMessagesMax = 2;  // with tools and system prompt: the four that the API allows
 
@@ -156,13 +155,12 @@ bool needs_no_change(const HistoryMessage& message, bool own_models) {
 }  // namespace
 
 bool KnownContents::is_plain(const HistoryMessage& message, bool own_models) {
-  if (message.content.size() <= kLookedAtEachTimeBytesMax) return needs_no_change(message, own_models);
-  const std::size_t who = (message.role == Role::user ? 2 : 0) + (own_models ? 1 : 0);
-  const std::size_t hash = std::hash<std::string>()(message.content) * 4 + who;
+  if (message.number == 0) return needs_no_change(message, own_models);
+  const std::uint64_t key = message.number * 2 + (own_models ? 1 : 0);
   const std::lock_guard lock(mutex_);
-  if (const auto known = plain_.find(hash); known != plain_.end()) return known->second;
+  if (const auto known = plain_.find(key); known != plain_.end()) return known->second;
   if (plain_.size() >= kContentsKnownMax) plain_.clear();
-  return plain_[hash] = needs_no_change(message, own_models);
+  return plain_[key] = needs_no_change(message, own_models);
 }
 
 std::string anthropic_content(std::string_view content, bool own_models) {

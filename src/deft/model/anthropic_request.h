@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <set>
 #include <string>
@@ -46,7 +47,7 @@ class KnownContents {
 
  private:
   std::mutex mutex_;
-  std::unordered_map<std::size_t, bool> plain_;  // under mutex_; by a hash of the message
+  std::unordered_map<std::uint64_t, bool> plain_;  // under mutex_; by the message's number
 };
 
 std::string anthropic_body(const ModelRequest& request, const AnthropicPreface& preface,
