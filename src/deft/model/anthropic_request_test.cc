@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deft/core/conversation.h"
 #include "deft/core/message_content.h"
 #include "deft/testing/model_record.h"
 
@@ -170,15 +171,30 @@ TEST(AnthropicRequest, IdsThatItWouldRefuseAreWordsInCallAndResult) {
 }
 
 TEST(AnthropicRequest, ContentsThatAreSentAgainAreChangedAgain) {
-  const std::string filler(300, 'x');
-  const std::string thought = R"([{"type":"thinking","thinking":")" + filler +
-                              R"(","signature":"s","id":"rs_1","summary":[]},{"type":"text","text":"hi"}])";
-  const std::string plain = R"([{"type":"text","text":")" + filler + R"("}])";
-  const ModelRequest request = conversation({plain, thought, plain});
+  const std::string thought = R"([{"type":"thinking","thinking":"so","signature":"s","id":"rs_1","summary":[]},)"
+                              R"({"type":"text","text":"hi"}])";
+  Conversation spoken;
+  spoken.add_user(R"([{"type":"text","text":"one"}])");
+  spoken.add_assistant(thought);
+  spoken.add_user(R"([{"type":"text","text":"two"}])");
+  const ModelRequest request{.model = "m", .output_tokens_max = 10, .history = spoken.snapshot()};
   KnownContents known;
   const std::string first = anthropic_body(request, {}, kPlain, known);
   EXPECT_EQ(first.find("thinking"), std::string::npos) << first;
   EXPECT_EQ(anthropic_body(request, {}, kPlain, known), first);
+}
+
+TEST(AnthropicRequest, AMessageThatHasGrownIsLookedAtAnew) {
+  Conversation spoken;
+  spoken.add_user(R"([{"type":"tool_result","tool_use_id":"a","content":"x"}])");
+  KnownContents known;
+  const auto body = [&] {
+    const ModelRequest request{.model = "m", .output_tokens_max = 10, .history = spoken.snapshot()};
+    return anthropic_body(request, {}, kPlain, known);
+  };
+  EXPECT_NE(body().find(R"("tool_use_id":"a")"), std::string::npos);
+  spoken.add_user(R"([{"type":"tool_result","tool_use_id":"functions.read:0","content":"y"}])");
+  EXPECT_EQ(body().find("functions.read:0"), std::string::npos) << "this API refuses such an id";
 }
 
 }  // namespace
