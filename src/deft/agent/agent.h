@@ -202,7 +202,7 @@ class Agent final : private Frontend {
 
   // The turn, in the order in which it happens.
   void begin_turn(const Prompt& prompt);
-  void send_request();
+  void send_request();  // agent_request.cc: this, the next three and reached_limit()
   ModelRequest make_request(const ToolPool& pool);
   void get_ready_for_calls(const ToolPool& pool);
   void write_timeline_soon();

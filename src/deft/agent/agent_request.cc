@@ -1,0 +1,81 @@
+#include <utility>
+
+#include "deft/agent/agent.h"
+#include "deft/os/uuid.h"
+
+// A request to the model: what goes with it, and what is done while the model thinks.
+
+namespace deft {
+
+void Agent::send_request() {
+  if (makes_room_) return end_turn(TurnReason::aborted_streaming);
+  if (const auto limit = reached_limit()) return end_turn(*limit);
+  add_late_words();
+  add_news();
+  add_reminders();
+  if (should_compact()) return compact_before_request();
+  const auto pool = executor().pool();
+  announce_tools(*pool);
+  announce_plan_mode();
+  follow_grants();
+  batch_ = {};
+  message_ = {};
+  answers_.clear();
+  phase_ = Phase::asking;
+  asked_ = engine_->clock().now();
+  ModelRequest request = make_request(*pool);
+  request.pumped_by_caller = true;  // by run_turn()
+  message_uuid_ = random_uuid();
+  frontend_.show(RequestSent{request.model, attempts_->failures() + 1, request.stream, message_uuid_});
+  call_ = model_.ask(request, [this, number = ++request_](ModelEvent event) {
+    executor().post([this, number, happened = std::move(event)]() mutable {
+      if (number == request_) take(std::move(happened));
+    });
+  });
+  get_ready_for_calls(*pool);
+  write_timeline_soon();
+}
+
+// Not now: who is answered at once has better things to do.
+void Agent::write_timeline_soon() {
+  if (std::exchange(timeline_is_due_, true)) return;
+  executor().post_at(engine_->clock().now() + kTimelinePatience, [this] {
+    timeline_is_due_ = false;
+    timeline_.write_soon(engine_->runner());
+  });
+}
+
+// While the model thinks.
+void Agent::get_ready_for_calls(const ToolPool& pool) {
+  if (pool.advertised().empty() || options_.engine.workshop || std::exchange(is_ready_for_calls_, true)) {
+    return engine_->runner().warm_up();
+  }
+  engine_->runner().start([workshop = &engine_->workshop()] { workshop->prepare_commands(); });
+}
+
+ModelRequest Agent::make_request(const ToolPool& pool) {
+  std::string tools = executor().definitions(pool);
+  tools_bytes_ = tools.size();
+  return {.model = attempts_->model(),
+          .output_tokens_max = output_tokens_max_,
+          .system = options_.system,
+          .tools = std::move(tools),
+          .history = conversation_.snapshot(),
+          .stream = attempts_->streams(),
+          .tool_choice = options_.tool_choice,
+          .thinking = options_.thinking,
+          .effort = effort(),
+          .output_format = options_.output_format,
+          .session_id = options_.session_id,
+          .raw_events = options_.raw_events};
+}
+
+std::optional<TurnReason> Agent::reached_limit() const {
+  const TurnLimits& limits = options_.limits;
+  if (limits.requests_max && so_far_.requests >= *limits.requests_max) return TurnReason::max_turns;
+  if (limits.cost_max && spent().cost >= *limits.cost_max) return TurnReason::budget_exhausted;
+  if (limits.tokens_max && spent().tokens >= *limits.tokens_max) return TurnReason::budget_exhausted;
+  return std::nullopt;
+}
+
+}  // namespace deft
