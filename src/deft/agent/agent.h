@@ -30,8 +30,6 @@ inline constexpr std::size_t kOutputTokensMax = 128'000;
 inline constexpr std::size_t kPausesMax = 20;              // of the provider's own tools, in a row
 inline constexpr std::size_t kBrokenMessagesKeptMax = 10;  // in a row
 
-inline constexpr std::chrono::milliseconds kTimelinePatience{20};  // how long after a request its lines are written
-
 inline constexpr std::size_t kToldWaitingMax = 200;  // messages of tell() that the model has not read yet
 inline constexpr std::size_t kToldAtEndMax = 5;      // requests in a turn that were made for their sake alone
 

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <utility>
 
 #include "deft/agent/agent.h"
@@ -6,6 +7,11 @@
 // A request to the model: what goes with it, and what is done while the model thinks.
 
 namespace deft {
+namespace {
+
+constexpr std::chrono::milliseconds kTimelinePatience{20};  // how long after a request the lines so far are written
+
+}  // namespace
 
 void Agent::send_request() {
   if (makes_room_) return end_turn(TurnReason::aborted_streaming);

@@ -1,7 +1,6 @@
 #include "deft/model/anthropic_request.h"
 
 #include <array>
-#include <functional>
 #include <initializer_list>
 
 #include "deft/base/contains.h"
