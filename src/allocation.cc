@@ -1,0 +1,70 @@
+// Memory of the program: small blocks come from a cache of the thread's own (base/block_cache.h), everything else from
+// malloc(). Not part of the library: how a host gets its memory is the host's business.
+#include <malloc.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "deft/base/block_cache.h"
+
+namespace {
+
+using deft::BlockCache;
+
+constinit thread_local BlockCache cache;
+constinit thread_local bool is_kept = false;  // from the first block that was let go until the thread ends
+
+void give_back_all() {
+  for (std::size_t size = 1; BlockCache::bytes_of(size) <= BlockCache::kBlockBytesMax; ++size) {
+    while (void* const block = cache.take(size)) std::free(block);
+  }
+}
+
+// What a thread has cached ends with it.
+struct Keeper {
+  Keeper() { is_kept = true; }
+  ~Keeper() {
+    is_kept = false;
+    give_back_all();
+  }
+};
+
+[[gnu::noinline]] bool begin_to_keep() {
+  static thread_local bool has_begun = false;
+  if (has_begun) return false;  // the thread is at its end: nobody would give them back
+  has_begun = true;
+  static thread_local Keeper keeper;
+  return is_kept;
+}
+
+[[gnu::noinline]] void* allocate(std::size_t bytes) {
+  for (;;) {
+    if (void* const block = std::malloc(bytes)) return block;
+    const std::new_handler handler = std::get_new_handler();
+    if (!handler) throw std::bad_alloc();
+    handler();
+  }
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  if (bytes > BlockCache::kBlockBytesMax) return allocate(bytes);
+  const std::size_t size = BlockCache::size_of(bytes);
+  if (void* const block = cache.take(size)) return block;
+  return allocate(BlockCache::bytes_of(size));
+}
+
+void operator delete(void* block, std::size_t bytes) noexcept {
+  if (block == nullptr) return;
+  const bool is_small = bytes <= BlockCache::kBlockBytesMax && (is_kept || begin_to_keep());
+  if (!is_small || !cache.keep(block, BlockCache::size_of(bytes))) std::free(block);
+}
+
+// Of one whose size nobody says, the C library knows it. It may have more to use than its size says, never less.
+void operator delete(void* block) noexcept {
+  if (block == nullptr) return;
+  const std::size_t usable = malloc_usable_size(block);
+  operator delete(block, usable < BlockCache::bytes_of(1) ? SIZE_MAX : BlockCache::bytes_of((usable - 8) / 16));
+}
