@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "deft/config/settings_writer.h"
@@ -11,6 +12,9 @@
 
 namespace deft {
 namespace {
+
+// Which files are settings depends on where the repository begins, which is not looked for with every message.
+constexpr std::chrono::seconds kPlacesLife{1};
 
 std::string look_of(const std::string& path) {
   struct stat status{};
@@ -51,6 +55,17 @@ std::string settings_signature(const SettingsRequest& request) {
 
 namespace {
 
+// All that a signature is made of; a folder of files for what is added to it.
+std::vector<std::string> files_of_signature(const SettingsRequest& request) {
+  const SettingsPlaces places = settings_places(request.directory);
+  std::vector<std::string> paths{TrustStore::default_file()};
+  std::error_code ec;
+  if (!request.given.empty()) paths.push_back(std::filesystem::absolute(request.given, ec).string());
+  for (const char* folder : {"/deft", "/claude-code"}) paths.push_back(places.system + folder + "/managed-settings.d");
+  for (SettingsFile& file : settings_files(places, request.wanted)) paths.push_back(std::move(file.path));
+  return paths;
+}
+
 // Both signatures list the same files in the same order.
 std::vector<PermissionStore::ChangedFile> changed_files(const SettingsRequest& request, std::string_view before,
                                                         std::string_view after) {
@@ -87,7 +102,14 @@ void SettingsStore::use(SettingsRequest request) {
   is_changed_ = true;
 }
 
+bool SettingsStore::looks_as_before() const {
+  return std::chrono::steady_clock::now() - looked_for_ < kPlacesLife && looks_.are_unchanged();
+}
+
 std::optional<PermissionStore::Changed> SettingsStore::reload() {
+  if (!is_changed_ && looks_as_before()) return std::nullopt;
+  looked_for_ = std::chrono::steady_clock::now();
+  looks_ = FileLooks(files_of_signature(request_));
   std::string signature = settings_signature(request_);
   if (!std::exchange(is_changed_, false) && signature == signature_) return std::nullopt;
   std::vector<ChangedFile> files = changed_files(request_, signature_, signature);

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "deft/agent/permission_store.h"
+#include "deft/ui/file_looks.h"
 #include "deft/ui/session_settings.h"
 
 namespace deft {
@@ -32,10 +35,14 @@ class SettingsStore final : public PermissionStore {
   void use(SettingsRequest request);
 
  private:
+  bool looks_as_before() const;
+
   SettingsRequest request_;
   std::string signature_;
-  bool is_changed_ = false;  // by use()
-  PermissionSetup last_;     // that could be used
+  FileLooks looks_;                                     // of the same files, taken before the signature
+  std::chrono::steady_clock::time_point looked_for_{};  // when it was found out which files these are
+  bool is_changed_ = false;                             // by use()
+  PermissionSetup last_;                                // that could be used
   std::function<void(HookConfig)> use_hooks_;
 };
 
