@@ -35,7 +35,7 @@ bool set_streams(const Descriptors& descriptors) {
 }
 
 // Both the soft and the hard limit, so that the command can't raise it again; never above what we have ourselves.
-bool set_limit(__rlimit_resource resource, std::uint64_t wanted) {
+bool set_limit(int resource, std::uint64_t wanted) {
   if (wanted == kNoLimit) return true;
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0) return false;

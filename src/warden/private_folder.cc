@@ -74,9 +74,10 @@ class Removal {
   }
   void move_up(int folder, const char* name) {
     char fresh[kCountDigitsMax];
+    struct stat taken;
     do {
       std::snprintf(fresh, sizeof fresh, "%llu", ++moved_);
-    } while (faccessat(top_, fresh, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+    } while (fstatat(top_, fresh, &taken, AT_SYMLINK_NOFOLLOW) == 0);
     // A folder that can't be written to can't be moved either: its parent's name changes.
     if (renameat(folder, name, top_, fresh) != 0 && fchmodat(folder, name, 0700, 0) == 0) {
       renameat(folder, name, top_, fresh);

@@ -48,8 +48,10 @@ std::int64_t now_millis() {
 void set_name(const char* name) { prctl(PR_SET_NAME, name); }
 
 void hurry() {
-  const sched_param first{.sched_priority = 1};
-  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) != 0) setpriority(PRIO_PROCESS, 0, -20);
+  const int priority = 1;  // all that the kernel's sched_param has
+  if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0) {
+    setpriority(PRIO_PROCESS, 0, -20);  // musl has the call by name only
+  }
 }
 
 void ignore_child_signals() {
