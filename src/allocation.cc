@@ -38,6 +38,17 @@ struct Keeper {
   return is_kept;
 }
 
+// A request is as long as all that was said before, and another one follows soon: memory of that size, given back to
+// the system in between and asked for again page by page, took a quarter of a session's processor time.
+constexpr int kKeptBytesMax = 8 << 20;     // at the end of the heap
+constexpr int kMappedBytesMin = 32 << 20;  // the most that the C library takes; what is larger has a mapping of its own
+constexpr int kGrownByBytes = 512 << 10;   // of address space: pages that nobody touches cost nothing
+[[gnu::constructor]] void keep_memory() {
+  ::mallopt(M_TRIM_THRESHOLD, kKeptBytesMax);
+  ::mallopt(M_MMAP_THRESHOLD, kMappedBytesMin);
+  ::mallopt(M_TOP_PAD, kGrownByBytes);
+}
+
 [[gnu::noinline]] void* allocate(std::size_t bytes) {
   for (;;) {
     if (void* const block = std::malloc(bytes)) return block;
