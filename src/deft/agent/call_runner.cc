@@ -112,17 +112,17 @@ void ThreadRunner::serve(std::list<std::thread>::iterator self) {
   std::unique_lock lock(mutex_);
   one_is_coming_ = false;
   for (;;) {
-    if (!has_work()) {
+    if (!has_work_for_threads()) {
       ++idle_;
       const auto until = std::chrono::steady_clock::now() + idle_life_;
       bool is_late = false;
-      while (!has_work() && !closing_ && !is_late) {
+      while (!has_work_for_threads() && !closing_ && !is_late) {
         is_late = changed_.wait_until(lock, until) == std::cv_status::timeout;
         one_is_coming_ = false;  // whoever was sent for is here, also if somebody else has done the work by now
       }
       --idle_;
     }
-    if (!has_work()) break;
+    if (!has_work_for_threads()) break;
     std::move_only_function<void()> work = take_work();
     const bool wakes = needs_a_thread() && send_for_a_thread();
     lock.unlock();

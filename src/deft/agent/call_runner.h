@@ -12,7 +12,9 @@
 
 namespace deft {
 
-inline constexpr std::size_t kBriefWorkAloneMax = 4;  // that waits; more of it is shared with threads
+inline constexpr std::size_t kBriefWorkAloneMax = 12;  // that waits; more of it is shared with threads
+// The last of it is for whoever helps: it would otherwise go to sleep for the time that a thread takes for it.
+inline constexpr std::size_t kBriefWorkLeftOver = 1;
 
 // Runs the blocking part of calls. The fake twin in testing/ runs them one after another, in virtual time.
 class CallRunner {
@@ -62,6 +64,9 @@ class ThreadRunner final : public CallRunner {
   [[nodiscard]] bool send_for_a_thread();
   bool needs_a_thread() const;
   bool has_work() const { return !waiting_.empty() || !brief_.empty(); }
+  bool has_work_for_threads() const {
+    return !waiting_.empty() || brief_.size() > (is_hurried_ || closing_ ? 0 : kBriefWorkLeftOver);
+  }
   std::move_only_function<void()> take_work();
 
   const std::chrono::milliseconds idle_life_;

@@ -10,11 +10,13 @@
 namespace deft {
 namespace {
 
+bool is_ascii(std::uint8_t byte) { return byte < 0x80; }
 bool is_printable(std::uint8_t byte) { return static_cast<std::uint8_t>(byte - 0x20) < 0x7F - 0x20; }
 bool is_json_plain(std::uint8_t byte) { return is_printable(byte) && byte != '"' && byte != '\\'; }
 
 #ifdef __SSE2__
 // A bit for each of sixteen bytes that are not wanted. Compared as signed numbers, what is above 127 is below zero.
+__m128i not_ascii(__m128i bytes) { return bytes; }  // the bit is its highest
 __m128i not_printable(__m128i bytes) {
   const __m128i is_low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
   return _mm_or_si128(is_low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F)));
@@ -37,6 +39,7 @@ std::size_t run_of(std::string_view text, const Unwanted& unwanted, const IsWant
   return count;
 }
 #else
+constexpr auto not_ascii = nullptr;
 constexpr auto not_printable = nullptr;
 constexpr auto not_json_plain = nullptr;
 
@@ -49,6 +52,8 @@ std::size_t run_of(std::string_view text, std::nullptr_t, const IsWanted& is_wan
 #endif
 
 }  // namespace
+
+std::size_t ascii_run(std::string_view text) { return run_of(text, not_ascii, is_ascii); }
 
 std::size_t printable_run(std::string_view text) { return run_of(text, not_printable, is_printable); }
 

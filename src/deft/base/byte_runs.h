@@ -7,6 +7,7 @@
 
 namespace deft {
 
+std::size_t ascii_run(std::string_view text);
 std::size_t printable_run(std::string_view text);   // ASCII, no control characters
 std::size_t json_plain_run(std::string_view text);  // ASCII that stands in a JSON string as it is
 

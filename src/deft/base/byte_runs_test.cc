@@ -22,6 +22,10 @@ void expect_runs(const Run& run, const IsWanted& is_wanted) {
   EXPECT_EQ(run(std::string_view()), 0U);
 }
 
+TEST(ByteRuns, EndBeforeTheFirstThatIsNotAscii) {
+  expect_runs(ascii_run, [](int byte) { return byte < 0x80; });
+}
+
 TEST(ByteRuns, EndBeforeTheFirstThatIsNotPrintable) {
   expect_runs(printable_run, [](int byte) { return byte >= 0x20 && byte < 0x7F; });
 }

@@ -8,6 +8,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#include <sys/platform/x86.h>
 #endif
 
 // Several texts are searched for 32 bytes at a time, in the way that is known as "Teddy" (Hyperscan, Rust's
@@ -19,8 +20,9 @@ namespace {
 
 bool has_fast_shuffle() {
 #if defined(__x86_64__)
-  static const bool supported = __builtin_cpu_supports("avx2");
-  return supported;
+  // The C library has found it out already. The compiler's own question asks the processor anew whenever the program
+  // starts, and on a virtual machine each such question takes many microseconds.
+  return CPU_FEATURE_ACTIVE(AVX2);
 #else
   return false;
 #endif

@@ -2,25 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+
+#include "deft/base/byte_runs.h"
 
 namespace deft {
-namespace {
-
-// How many bytes from `at` on are ASCII; a few may be left uncounted. Eight at a time: nearly all of most texts is.
-std::size_t ascii_bytes(std::string_view text, std::size_t at) {
-  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-  std::size_t end = at;
-  for (; end + sizeof(std::uint64_t) <= text.size(); end += sizeof(std::uint64_t)) {
-    std::uint64_t word;
-    std::memcpy(&word, text.data() + end, sizeof word);
-    if ((word & kHighBits) != 0) break;
-  }
-  return end - at;
-}
-
-}  // namespace
-
 std::size_t utf8_sequence_length(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
@@ -45,7 +30,7 @@ std::size_t utf8_sequence_length(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    i += ascii_bytes(text, i);
+    i += ascii_run(text.substr(i));
     if (i == text.size()) break;
     const std::size_t length = utf8_sequence_length(text.substr(i));
     if (length == 0) return false;
@@ -58,7 +43,7 @@ std::string to_valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t ascii = ascii_bytes(text, i);
+    const std::size_t ascii = ascii_run(text.substr(i));
     out.append(text, i, ascii);
     i += ascii;
     if (i == text.size()) break;
@@ -77,7 +62,7 @@ std::string to_valid_utf8(std::string_view text) {
 std::size_t count_characters(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++count) {
-    const std::size_t ascii = ascii_bytes(text, i);
+    const std::size_t ascii = ascii_run(text.substr(i));
     i += ascii;
     count += ascii;
     if (i == text.size()) break;
@@ -100,7 +85,7 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
 std::string_view first_characters(std::string_view text, std::size_t characters_max) {
   std::size_t i = 0;
   for (std::size_t count = 0; i < text.size() && count < characters_max; ++count) {
-    const std::size_t ascii = ascii_bytes(text.substr(0, i + std::min(text.size() - i, characters_max - count)), i);
+    const std::size_t ascii = ascii_run(text.substr(i, characters_max - count));
     i += ascii;
     count += ascii;
     if (i == text.size() || count == characters_max) break;
