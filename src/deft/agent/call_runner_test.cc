@@ -84,6 +84,19 @@ TEST(ThreadRunner, BriefWorkIsDoneByTheOneWhoHelps) {
   EXPECT_EQ(by, std::vector(kBriefWorkAloneMax, std::this_thread::get_id()));
 }
 
+TEST(ThreadRunner, TheLastBriefWorkIsLeftToTheOneWhoHelps) {
+  Latch others(2);
+  std::thread::id last;
+  ThreadRunner runner;
+  for (int i = 0; i < 2; ++i) runner.start_brief([&others] { others.count_down(); });
+  runner.start_brief([&last] { last = std::this_thread::get_id(); });
+  runner.start([] {});  // brings a thread, which does what else there is for it
+  EXPECT_TRUE(others.wait());
+  EXPECT_TRUE(runner.help());
+  EXPECT_EQ(last, std::this_thread::get_id());
+  EXPECT_FALSE(runner.help());
+}
+
 TEST(ThreadRunner, BriefWorkThatNobodyHelpsWithIsDoneWhenItIsHurried) {
   Latch done(3);
   ThreadRunner runner;

@@ -8,7 +8,9 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#define _Bool bool  // the header is written for C
 #include <sys/platform/x86.h>
+#undef _Bool
 #endif
 
 // Several texts are searched for 32 bytes at a time, in the way that is known as "Teddy" (Hyperscan, Rust's
