@@ -12,8 +12,8 @@
 namespace deft {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
-constexpr std::size_t kOpeningBytes = 4096;
+constexpr std::size_t kFirstChunkBytes = 4096;  // most journals that are read at a start have just begun
+constexpr std::size_t kChunkBytesMax = std::size_t{256} << 10;
 // The largest message that there can be, as a text inside of a line.
 constexpr std::size_t kLineBytesMax = 3 * kJsonBytesMax;
 
@@ -21,7 +21,7 @@ constexpr std::size_t kLineBytesMax = 3 * kJsonBytesMax;
 // only the newline was lost, and whoever goes on writing will add it.
 class Lines {
  public:
-  Lines(int fd, std::size_t chunk) : fd_(fd), chunk_(chunk) {}
+  explicit Lines(int fd) : fd_(fd) {}
 
   // False: there is none left; error_number() says whether that is the end.
   bool next(std::string_view& line) {
@@ -57,12 +57,13 @@ class Lines {
       got = ::read(fd_, buffer_.data() + had, chunk_);
     } while (got < 0 && errno == EINTR);
     if (got < 0) error_ = errno;
+    chunk_ = std::min(2 * chunk_, kChunkBytesMax);
     buffer_.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     return got > 0;
   }
 
   int fd_;
-  std::size_t chunk_;
+  std::size_t chunk_ = kFirstChunkBytes;
   std::string buffer_;
   std::size_t begin_ = 0;     // of the line
   std::size_t searched_ = 0;  // no newline from begin_ to here
@@ -104,7 +105,7 @@ Result<JournalOpening> opening_of(Lines& lines, const std::string& path) {
 Result<JournalOpening> read_journal_opening(const std::string& path) {
   const auto file = open_journal(path);
   if (!file) return std::unexpected(file.error());
-  Lines lines(file->get(), kOpeningBytes);
+  Lines lines(file->get());
   return opening_of(lines, path);
 }
 
@@ -121,7 +122,7 @@ Result<JournalOpening> read_journal_lines(const std::string& path,
                                           const std::function<void(std::string_view line)>& take) {
   const auto file = open_journal(path);
   if (!file) return std::unexpected(file.error());
-  Lines lines(file->get(), kChunkBytes);
+  Lines lines(file->get());
   auto opening = opening_of(lines, path);
   if (!opening) return opening;
   for (std::string_view line; lines.next(line);) take(line);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 #include <string_view>
 
 #include "deft/base/text.h"
@@ -28,7 +29,7 @@ Result<PipedText> read_piped_text(int descriptor, bool is_optional) {
   const bool may_be_silent =
       ::fstat(descriptor, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
   PipedText piped;
-  std::string buffer(kReadBytes, '\0');
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kReadBytes);
   for (bool is_first = true;; is_first = false) {
     if (is_first && is_optional && may_be_silent) {
       pollfd wait{descriptor, POLLIN, 0};
@@ -37,12 +38,12 @@ Result<PipedText> read_piped_text(int descriptor, bool is_optional) {
         return piped;
       }
     }
-    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    const ssize_t count = ::read(descriptor, buffer.get(), kReadBytes);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && is_optional) return piped;  // closed, or a folder
     if (count < 0) return std::unexpected(system_error(Errc::io, "cannot read the prompt", errno));
     if (count == 0) return piped;
-    piped.text.append(buffer, 0, static_cast<std::size_t>(count));
+    piped.text.append(buffer.get(), static_cast<std::size_t>(count));
     if (piped.text.size() > kPipedPromptBytesMax) {
       return fail(Errc::limit, "what is piped in is longer than " + human_bytes(kPipedPromptBytesMax) +
                                    ": put it into a file and name that in the prompt");
