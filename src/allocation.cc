@@ -1,6 +1,7 @@
 // Memory of the program: small blocks come from a cache of the thread's own (base/block_cache.h), everything else from
 // malloc(). Not part of the library: how a host gets its memory is the host's business.
 #include <malloc.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -21,12 +22,12 @@ void give_back_all() {
   }
 }
 
-// What a thread has cached ends with it.
+// What a thread has cached ends with it; with the main thread everything ends.
 struct Keeper {
   Keeper() { is_kept = true; }
   ~Keeper() {
     is_kept = false;
-    give_back_all();
+    if (::gettid() != ::getpid()) give_back_all();
   }
 };
 

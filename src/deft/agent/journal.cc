@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -26,11 +27,10 @@ constexpr std::chrono::milliseconds kLockLookedAtEvery{5};
 constexpr std::string_view kHeaderBegins = R"({"type":"journal",)";
 
 Result<std::string> beginning_of(int descriptor, const std::string& path) {
-  std::string buffer(kHeaderBytesMax, '\0');
-  const ssize_t count = ::pread(descriptor, buffer.data(), buffer.size(), 0);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kHeaderBytesMax);
+  const ssize_t count = ::pread(descriptor, buffer.get(), kHeaderBytesMax, 0);
   if (count < 0) return std::unexpected(system_error(Errc::io, path + " cannot be read", errno));
-  buffer.resize(static_cast<std::size_t>(count));
-  return buffer;
+  return std::string(buffer.get(), static_cast<std::size_t>(count));
 }
 
 // The first line says which version wrote the journal; one from the future is left alone. Returns what it was forked

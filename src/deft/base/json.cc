@@ -286,6 +286,8 @@ class Span {
  private:
   void skip_string() {
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      at_ += json_plain_run(text_.substr(at_));
+      if (at_ >= text_.size() || text_[at_] == '"') break;
       if (text_[at_] == '\\') ++at_;
     }
     at_ = std::min(at_ + 1, text_.size());

@@ -172,7 +172,7 @@ std::string anthropic_content(std::string_view content, bool own_models) {
 
 std::string anthropic_tool(const OfferedTool& tool, const AnthropicDialect& dialect) {
   std::string out = "{\"name\":" + json_quote(tool.name);
-  append_member(out, "description", json_quote(tool.description));
+  append_member(out, "description", tool.description);
   append_member(out, "input_schema", tool.input_schema);
   if (dialect.eager_input) append_member(out, "eager_input_streaming", "true");
   if (tool.deferred) append_member(out, "defer_loading", "true");

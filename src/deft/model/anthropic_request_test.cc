@@ -127,11 +127,11 @@ TEST(OfferedTools, AnOrdinarySchemaIsOfferedAsItStandsAndAnyOtherAsAPlainObject)
     return tools.write(R"([{"name":"T","description":"\"d\"","input_schema":)" + std::string(schema) + "}]")->json;
   };
   EXPECT_EQ(offered(R"({"type":"object","properties":{"n":{"const":1.50}}})"),
-            R"([T"d"{"type":"object","properties":{"n":{"const":1.50}}}])");
+            R"([T"\"d\""{"type":"object","properties":{"n":{"const":1.50}}}])");
   EXPECT_EQ(offered(R"({"oneOf":[{"properties":{"a":{}}}],"type":"object"})"),
-            R"([T"d"{"type":"object","properties":{"a":{}}}])");
-  EXPECT_EQ(offered("{}"), R"([T"d"{"type":"object"}])");
-  EXPECT_EQ(offered("null"), R"([T"d"{"type":"object","properties":{}}])");
+            R"([T"\"d\""{"type":"object","properties":{"a":{}}}])");
+  EXPECT_EQ(offered("{}"), R"([T"\"d\""{"type":"object"}])");
+  EXPECT_EQ(offered("null"), R"([T"\"d\""{"type":"object","properties":{}}])");
   EXPECT_EQ(tools.write(R"([{"type":"web_search_20250305","name":"web_search"}])")->json,
             R"([{"type":"web_search_20250305","name":"web_search"}])");
 }

@@ -74,6 +74,11 @@ struct Definition {
     const auto parsed = parse_json(raw(key));
     return parsed && parsed->is_string() ? std::string(view(parsed->get_string())) : std::string();
   }
+  // A string as it is written there.
+  std::string quoted(std::string_view key) const {
+    const std::string_view value = raw(key);
+    return value.starts_with('"') ? std::string(value) : "\"\"";
+  }
 
   std::vector<RawMember> members;
 };
@@ -85,6 +90,7 @@ std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::stri
   if (last_ && last_tools_ == tools) return last_;
 
   auto written = std::make_shared<Written>();
+  written->json.reserve(tools.size() + tools.size() / 8);
   auto names = std::make_shared<OfferedNames>();
   std::unordered_set<std::string> taken;
   for (const std::string_view tool : raw_elements(tools)) {
@@ -102,7 +108,7 @@ std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::stri
     if (name != own) names->emplace(name, own);
     written->json += written->json.empty() ? '[' : ',';
     written->json += write_(
-        {name, definition.text("description"), plain_root_of(schema), definition.raw("defer_loading") == "true"});
+        {name, definition.quoted("description"), plain_root_of(schema), definition.raw("defer_loading") == "true"});
   }
   if (!written->json.empty()) written->json += ']';
   written->names = std::move(names);

@@ -14,7 +14,7 @@ namespace deft {
 // One tool as it may be offered: what the APIs refuse is made so that they take it.
 struct OfferedTool {
   std::string name;
-  std::string description;
+  std::string description;   // JSON: a string
   std::string input_schema;  // JSON: an object; of its root's anyOf, oneOf and allOf only the properties are left
   bool deferred = false;     // the API loads it where a result refers to it
 };

@@ -150,8 +150,8 @@ std::string response_format(const Json& format) {
 }  // namespace
 
 std::string openai_chat_tool(const OfferedTool& tool) {
-  return R"({"type":"function","function":{"name":)" + json_quote(tool.name) +
-         ",\"description\":" + json_quote(tool.description) + ",\"parameters\":" + tool.input_schema + "}}";
+  return R"({"type":"function","function":{"name":)" + json_quote(tool.name) + ",\"description\":" + tool.description +
+         ",\"parameters\":" + tool.input_schema + "}}";
 }
 
 std::optional<OpenAiChatDialect> taught_by(const ModelFailure& failure, const OpenAiChatDialect& dialect) {

@@ -125,7 +125,7 @@ TEST(OpenAiChatRequest, TakesOverWhatItHasWordsFor) {
   request.session_id = "s";
   request.tool_choice = JsonObject{{"type", "tool"}, {"name", "T"}, {"disable_parallel_tool_use", true}};
   request.output_format = JsonObject{{"type", "json_schema"}, {"schema", JsonObject{{"type", "object"}}}};
-  const std::string tools = "[" + openai_chat_tool({"T", "d", R"({"type":"object"})"}) + "]";
+  const std::string tools = "[" + openai_chat_tool({"T", R"("d")", R"({"type":"object"})"}) + "]";
   EXPECT_EQ(
       openai_chat_body(request, tools, {}),
       R"({"model":"m","max_tokens":10,"stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"xhigh",)"
@@ -192,7 +192,7 @@ TEST(OpenAiResponsesRequest, TakesOverWhatItHasWordsFor) {
   request.session_id = "s";
   request.tool_choice = JsonObject{{"type", "tool"}, {"name", "T"}};
   request.output_format = JsonObject{{"type", "json_schema"}, {"schema", JsonObject{{"type", "object"}}}};
-  const std::string tools = "[" + openai_responses_tool({"T", "d", R"({"type":"object"})"}) + "]";
+  const std::string tools = "[" + openai_responses_tool({"T", R"("d")", R"({"type":"object"})"}) + "]";
   EXPECT_EQ(
       openai_responses_body(request, tools, {.own_models = true}),
       R"({"model":"m","max_output_tokens":10,"store":false,"stream":true,"reasoning":{"effort":"low"},)"

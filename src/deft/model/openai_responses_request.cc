@@ -127,7 +127,7 @@ std::string text_format(const Json& format) {
 
 std::string openai_responses_tool(const OfferedTool& tool) {
   // Strict is the API's default, and asks for schemas without optional properties.
-  return R"({"type":"function","name":)" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description) +
+  return R"({"type":"function","name":)" + json_quote(tool.name) + ",\"description\":" + tool.description +
          ",\"parameters\":" + tool.input_schema + ",\"strict\":false}";
 }
 
