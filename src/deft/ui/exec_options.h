@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "deft/config/mcp_settings.h"
 #include "deft/config/settings.h"
 #include "deft/core/permission.h"
+#include "deft/ui/flag_table.h"
 #include "deft/ui/session_settings.h"
 
 namespace deft {
@@ -39,5 +41,9 @@ struct ShowText {
 
 // From the command line, the settings it names and the environment. The error says what to change.
 Result<std::variant<ExecOptions, ShowText>> parse_exec_options(int argc, const char* const* argv);
+
+// The flags that say where calls work and what they may, for whoever has more of its own; and what they mean.
+std::span<const Flag> session_flags();
+Result<ExecOptions> session_options(const FlagValues& flags);
 
 }  // namespace deft

@@ -1,6 +1,5 @@
 #include "deft/ui/mcp_serve_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -16,10 +15,35 @@ namespace {
 constexpr std::size_t kTokenCharactersMin = 32;
 constexpr std::size_t kTokenCharactersMax = 4'096;
 
-constexpr const char* kFooter = R"text(
-Options of deft exec that count here too: --cwd, --add-dir, --settings, --setting-sources, --trust, --permission-mode,
---max-concurrency, --session.
+constexpr std::string_view kIntroduction =
+    R"(Offers deft's tools to MCP clients: over standard input and output, or over HTTP.
 
+Usage: deft mcp serve [OPTIONS]
+)";
+
+constexpr Flag kOwnFlags[] = {
+    {.names = "--http",
+     .takes = Flag::Takes::value,
+     .value = "ADDRESS:PORT",
+     .help = "Serve HTTP there instead, at the path /mcp; port 0 takes one that is free.",
+     .group = "Who is served"},
+    {.names = "--token-file",
+     .takes = Flag::Takes::value,
+     .value = "FILE",
+     .help = "The token that clients must send (Authorization: Bearer)."},
+    {.names = "--host",
+     .takes = Flag::Takes::value,
+     .value = "NAME",
+     .help = "A name that clients may use for this server beside localhost; may be repeated."},
+    {.names = "--ask",
+     .takes = Flag::Takes::value,
+     .value = "client",
+     .help = "client: ask the client's user for permission (elicitation), if the client can."},
+    {.names = "--proxy", .help = "Offer the tools of the configured MCP servers too."},
+    {.names = "-h, --help", .help = "This text."},
+};
+
+constexpr std::string_view kMore = R"text(
 Every call passes the same hooks and permissions as anywhere else in deft. Nobody is asked, unless with --ask client:
 what would have to be asked for is denied, with a text that says how to allow it.
 
@@ -30,7 +54,14 @@ Examples:
   deft mcp serve --http 127.0.0.1:7000                 for several at once, at http://127.0.0.1:7000/mcp
   deft mcp serve --permission-mode acceptEdits --settings '{"permissions":{"allow":["Bash(make *)"]}}'
 
-docs/mcp-server.md tells more.)text";
+docs/mcp-server.md tells more.
+)text";
+
+std::vector<Flag> all_flags() {
+  std::vector<Flag> flags(std::begin(kOwnFlags), std::end(kOwnFlags));
+  flags.insert(flags.end(), session_flags().begin(), session_flags().end());
+  return flags;
+}
 
 Result<std::string> token_from(const std::string& file) {
   std::string token;
@@ -72,29 +103,16 @@ Result<ListenAddress> parse_listen_address(const std::string& text) {
 }
 
 Result<std::variant<McpServeOptions, ShowText>> parse_mcp_serve_options(int argc, const char* const* argv) {
-  McpServeOptions options;
-  std::string http, token_file, ask;
-  CLI::App app("Offers deft's tools to MCP clients: over standard input and output, or over HTTP.", "deft mcp serve");
-  app.footer(kFooter);
-  app.add_option("--http", http, "Serve HTTP there instead, at the path /mcp; port 0 takes one that is free")
-      ->type_name("ADDRESS:PORT");
-  app.add_option("--token-file", token_file, "The token that clients must send (Authorization: Bearer)")
-      ->type_name("FILE");
-  app.add_option("--host", options.names,
-                 "A name that clients may use for this server beside localhost; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--ask", ask, "client: ask the client's user for permission (elicitation), if the client can")
-      ->type_name("client");
-  app.add_flag("--proxy", options.proxy, "Offer the tools of the configured MCP servers too");
-  app.allow_extras();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return ShowText{app.help()};
-  } catch (const CLI::ParseError& error) {
-    return fail(Errc::invalid_input, std::string(error.what()) + "; see deft mcp serve --help");
+  const std::vector<Flag> table = all_flags();
+  const auto flags = parse_flags(table, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+  if (!flags) return fail(flags.error().code, flags.error().message + "; see deft mcp serve --help");
+  if (flags->has("--help")) return ShowText{std::string(kIntroduction) + flags_help(table) + std::string(kMore)};
+  if (!flags->words().empty()) {
+    return fail(Errc::invalid_input,
+                "it takes no arguments such as " + json_quote(flags->words().front()) + "; see deft mcp serve --help");
   }
+  McpServeOptions options{.names = flags->all("--host"), .proxy = flags->has("--proxy")};
+  const std::string ask = flags->value("--ask").value_or("");
   if (!ask.empty() && ask != "client") {
     return fail(Errc::invalid_input, "--ask must be client, not " + json_quote(ask));
   }
@@ -102,34 +120,20 @@ Result<std::variant<McpServeOptions, ShowText>> parse_mcp_serve_options(int argc
   if (options.proxy && std::getenv(kMcpProxyVariable)) {
     return fail(Errc::invalid_input, "--proxy: this server was started by a proxy, and would start itself for ever");
   }
-  if (!http.empty()) {
+  if (const std::string http = flags->value("--http").value_or(""); !http.empty()) {
     const auto listen = parse_listen_address(http);
     if (!listen) return std::unexpected(listen.error());
     options.over_http = true;
     options.address = listen->address;
     options.port = listen->port;
-    auto token = token_from(token_file);
+    auto token = token_from(flags->value("--token-file").value_or(""));
     if (!token) return std::unexpected(token.error());
     options.token = std::move(*token);
     if (!is_loopback_host(options.address)) options.names.push_back(options.address);
   }
-  const std::vector<std::string> rest = app.remaining();
-  std::vector<const char*> words{"deft mcp serve"};
-  for (const std::string& word : rest) words.push_back(word.c_str());
-  auto session = parse_exec_options(static_cast<int>(words.size()), words.data());
-  if (!session) {
-    constexpr std::string_view kOther = "see deft exec --help";
-    Error error = session.error();
-    if (error.message.ends_with(kOther)) {
-      error.message.replace(error.message.size() - kOther.size(), kOther.size(), "see deft mcp serve --help");
-    }
-    return std::unexpected(std::move(error));
-  }
-  if (auto* text = std::get_if<ShowText>(&*session)) return std::move(*text);
-  options.session = std::move(std::get<ExecOptions>(*session));
-  if (options.session.dry_run || options.session.all_events) {
-    return fail(Errc::invalid_input, "--dry-run and --events are options of deft exec");
-  }
+  auto session = session_options(*flags);
+  if (!session) return std::unexpected(session.error());
+  options.session = std::move(*session);
   return options;
 }
 

@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <string>
 #include <string_view>
 
 #include "deft/agent/permission_ground.h"
+#include "deft/ui/input_line.h"
 #include "deft/ui/permission_check.h"
 #include "deft/ui/permission_replay.h"
 #include "deft/ui/session_settings.h"
@@ -48,9 +48,9 @@ std::string current_folder() {
 int check_lines() {
   const std::string directory = current_folder();
   const std::string home = home_folder();
-  for (std::string line; std::getline(std::cin, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    const std::string answer = permission_check_line(line, directory, home);
+  while (auto line = read_line(stdin)) {
+    if (line->ends_with('\r')) line->pop_back();
+    const std::string answer = permission_check_line(*line, directory, home);
     std::printf("%s\n", answer.c_str());
     std::fflush(stdout);
   }

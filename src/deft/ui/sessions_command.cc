@@ -9,7 +9,6 @@
 #include <ctime>
 #include <filesystem>
 #include <functional>
-#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/os/secrecy.h"
+#include "deft/ui/input_line.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_argument.h"
 
@@ -303,18 +303,6 @@ int run_export(const Options& options) {
   return options.json ? export_json(*place) : export_markdown(*place);
 }
 
-bool is_agreed(std::size_t count) {
-  if (::isatty(STDIN_FILENO) == 0) {
-    std::fputs("deft sessions: nobody to ask; give --yes\n", stderr);
-    return false;
-  }
-  std::printf("Remove %zu sessions for good? [y/N] ", count);
-  std::fflush(stdout);
-  std::string answer;
-  std::getline(std::cin, answer);
-  return answer == "y" || answer == "Y" || answer == "yes";
-}
-
 Result<std::vector<SessionPlace>> places_to_remove(const Options& options) {
   std::vector<SessionPlace> places;
   const SessionStore store(SessionStore::default_folder());
@@ -339,7 +327,7 @@ int run_remove(const Options& options) {
   const auto places = places_to_remove(options);
   if (!places) return complain(places.error().message);
   if (places->empty()) return 0;
-  if (!options.yes && !is_agreed(places->size())) return 1;
+  if (!options.yes && !confirms("sessions", "Remove " + std::to_string(places->size()) + " sessions for good?")) return 1;
   const SessionStore store(SessionStore::default_folder());
   int code = 0;
   for (const SessionPlace& place : *places) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "deft/base/path.h"
 #include "deft/core/message_content.h"
 #include "deft/os/disk_files.h"
+#include "deft/ui/input_line.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_argument.h"
 
@@ -115,18 +115,6 @@ void print_plan(const UndoPlan& plan) {
   }
 }
 
-bool is_agreed() {
-  if (::isatty(STDIN_FILENO) == 0) {
-    std::fputs("deft undo: nobody to ask; give --yes\n", stderr);
-    return false;
-  }
-  std::fputs("Do it? [y/N] ", stdout);
-  std::fflush(stdout);
-  std::string answer;
-  std::getline(std::cin, answer);
-  return answer == "y" || answer == "Y" || answer == "yes";
-}
-
 bool is_in_own_store(const SessionPlace& place) { return parent_path(place.folder) == SessionStore::default_folder(); }
 
 // What lies there is believed: which files to change, and to what. A folder that came with somebody's repository or
@@ -190,7 +178,7 @@ int run_undo(int argc, const char* const* argv) {
     if (options->json) print_json(*plan, {}, false);
     return plan->refused.empty() ? 0 : 1;
   }
-  if (!plan->files.empty() && !options->yes && !is_agreed()) return 1;
+  if (!plan->files.empty() && !options->yes && !confirms("undo", "Do it?")) return 1;
   const std::size_t refused_before = plan->refused.size();
   const auto undone = carry_out(*plan, changes, files);
   if (!undone) return complain(undone.error().message);
