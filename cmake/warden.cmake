@@ -39,7 +39,7 @@ file(GLOB DEFT_WARDEN_SOURCES CONFIGURE_DEPENDS src/warden/*.cc)
 add_executable(warden ${DEFT_WARDEN_SOURCES})
 target_include_directories(warden PRIVATE src)
 target_compile_options(warden PRIVATE -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics -ffunction-sections ${headers})
-target_link_options(warden PRIVATE -static -no-pie -nostdlib -s -Wl,--gc-sections -Wl,-z,noseparate-code
+target_link_options(warden PRIVATE -static -nostdlib -s -Wl,--gc-sections -Wl,-z,noseparate-code
   ${DEFT_MUSL_LIBRARIES}/crt1.o ${DEFT_MUSL_LIBRARIES}/crti.o)
 target_link_libraries(warden PRIVATE ${DEFT_MUSL_LIBRARIES}/libc.a gcc ${DEFT_MUSL_LIBRARIES}/libc.a
   ${DEFT_MUSL_LIBRARIES}/crtn.o)

@@ -41,9 +41,9 @@ struct Keeper {
 
 // A request is as long as all that was said before, and another one follows soon: memory of that size, given back to
 // the system in between and asked for again page by page, took a quarter of a session's processor time.
-constexpr int kKeptBytesMax = 8 << 20;     // at the end of the heap
-constexpr int kMappedBytesMin = 4 << 20;   // what is larger has a mapping of its own, and goes back when it is let go
-constexpr int kGrownByBytes = 512 << 10;   // of address space: pages that nobody touches cost nothing
+constexpr int kKeptBytesMax = 8 << 20;    // at the end of the heap
+constexpr int kMappedBytesMin = 4 << 20;  // what is larger has a mapping of its own, and goes back when it is let go
+constexpr int kGrownByBytes = 512 << 10;  // of address space: pages that nobody touches cost nothing
 [[gnu::constructor]] void keep_memory() {
   ::mallopt(M_TRIM_THRESHOLD, kKeptBytesMax);
   ::mallopt(M_MMAP_THRESHOLD, kMappedBytesMin);

@@ -43,6 +43,14 @@ int CommandGroups::take(std::uint32_t& number) {
   return group;
 }
 
+void CommandGroups::prepare() {
+  std::uint32_t number = 0;
+  const int group = take(number);
+  if (group < 0) return;
+  close(group);
+  give_back(number);
+}
+
 void CommandGroups::give_back(std::uint32_t number) {
   if (free_count_ < kFreeMax) free_[free_count_++] = number;
 }

@@ -19,6 +19,7 @@ class CommandGroups {
   int take(std::uint32_t& number);
   void give_back(std::uint32_t number);  // one that is empty
   void remove(std::uint32_t number);     // one that was killed, if it is empty
+  void prepare();                        // for the first that takes one
   void kill_all() const;
   void remove_all();
   const char* own() const { return own_; }  // empty: none

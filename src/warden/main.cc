@@ -49,6 +49,7 @@ class Warden {
 
  private:
   bool take_request();
+  void prepare(const char* temporary_parent);
   bool start_supervisor(const Descriptors& fds, const StartRequest& request);
   void reap();
   void forget(pid_t supervisor, int status);
@@ -170,10 +171,15 @@ bool Warden::take_request() {
   fds.errors = take((request.passes & kPassesErrors) != 0);
   fds.directory = take((request.passes & kPassesDirectory) != 0);
   const std::size_t expected = 3 + static_cast<std::size_t>(__builtin_popcount(request.passes));
-  const bool valid = got == sizeof request && request.magic == kProtocolMagic && request.version == kProtocolVersion &&
-                     (request.passes & ~kPassesAll) == 0 && passed_count == expected &&
-                     request.temporary_parent[kTemporaryParentBytesMax - 1] == '\0' &&
-                     (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+  const bool is_whole = got == sizeof request && request.magic == kProtocolMagic &&
+                        request.version == kProtocolVersion &&
+                        request.temporary_parent[kTemporaryParentBytesMax - 1] == '\0' &&
+                        (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+  if (is_whole && passed_count == 0 && request.command_bytes == 0) {
+    prepare(request.temporary_parent);
+    return true;
+  }
+  const bool valid = is_whole && (request.passes & ~kPassesAll) == 0 && passed_count == expected;
   if (!valid) {
     refuse(fds.channel, Stage::request, EPROTO);
   } else if (!has_proc_) {
@@ -187,6 +193,11 @@ bool Warden::take_request() {
     if (passed[i] >= 0) close(passed[i]);
   }
   return true;
+}
+
+void Warden::prepare(const char* temporary_parent) {
+  groups_.prepare();
+  if (temporary_parent[0] != '\0') folders_.prepare(temporary_parent);
 }
 
 bool Warden::start_supervisor(const Descriptors& fds, const StartRequest& request) {

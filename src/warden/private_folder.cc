@@ -112,6 +112,11 @@ void PrivateFolders::give_back(std::uint32_t number) {
   if (free_count_ < kFreeMax) free_[free_count_++] = number;
 }
 
+void PrivateFolders::prepare(const char* parent) {
+  char path[kFolderPathBytesMax];
+  if (const std::uint32_t number = take(parent, path); number != 0) give_back(number);
+}
+
 bool PrivateFolders::path_of(std::uint32_t number, char (&path)[kFolderPathBytesMax]) const {
   const int length = std::snprintf(path, sizeof path, "%s/%u", own_, number);
   if (length > 0 && static_cast<std::size_t>(length) < sizeof path) return true;

@@ -19,6 +19,7 @@ class PrivateFolders {
   // warden's own is made. Its number, or 0: errno.
   std::uint32_t take(const char* parent, char (&path)[kFolderPathBytesMax]);
   void give_back(std::uint32_t number);  // one that is empty
+  void prepare(const char* parent);      // for the first that takes one
   // Those that were not given back as well; at the end.
   void remove_all();
   const char* own() const { return own_; }  // empty: none yet

@@ -42,6 +42,8 @@ inline constexpr std::uint32_t kPassesErrors = 2;     // else standard error goe
 inline constexpr std::uint32_t kPassesDirectory = 4;  // else the directory is entered by its path
 inline constexpr std::uint32_t kPassesAll = kPassesInput | kPassesErrors | kPassesDirectory;
 
+// One that passes no descriptor and has no command says that a restricted one may come soon: what the first of them
+// would wait for is made now.
 struct StartRequest {
   std::uint32_t magic = kProtocolMagic;
   std::uint32_t version = kProtocolVersion;

@@ -51,7 +51,7 @@ void Agent::write_timeline_soon() {
   });
 }
 
-// While the model thinks.
+// While hooks speak and the model thinks.
 void Agent::get_ready_for_calls(const ToolPool& pool) {
   if (pool.advertised().empty() || options_.engine.workshop || std::exchange(is_ready_for_calls_, true)) {
     return engine_->runner().warm_up();

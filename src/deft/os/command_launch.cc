@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,14 +103,19 @@ Result<void> add_directory(const Command& command, Order& order) {
 }
 
 // Where the warden makes the temporary folder of a restricted command.
-void add_temporary_parent(const Command& command, Order& order) {
-  if (command.restriction == Restriction::none) return;
-  std::string_view parent = value_of("TMPDIR", command.environment);
+void add_temporary_parent(std::string_view parent, warden::StartRequest& request) {
   if (!parent.starts_with('/') || parent.size() >= warden::kTemporaryParentBytesMax) parent = "/tmp";
-  parent.copy(order.request.temporary_parent, parent.size());
+  parent.copy(request.temporary_parent, parent.size());
 }
 
 }  // namespace
+
+void prepare_for_commands(WardenLink& link) {
+  const char* const parent = std::getenv("TMPDIR");
+  warden::StartRequest request;
+  add_temporary_parent(parent ? parent : "", request);
+  link.prepare(request);
+}
 
 Result<RunningCommand> launch_command(WardenLink& link, const Command& command, StandardInput input,
                                       std::optional<Duration> timeout) {
@@ -128,7 +134,9 @@ Result<RunningCommand> launch_command(WardenLink& link, const Command& command, 
   if (const auto added = add_output(command, order, running); !added) return std::unexpected(added.error());
   if (const auto added = add_input(command, input, order, running); !added) return std::unexpected(added.error());
   if (const auto added = add_directory(command, order); !added) return std::unexpected(added.error());
-  add_temporary_parent(command, order);
+  if (command.restriction != Restriction::none) {
+    add_temporary_parent(value_of("TMPDIR", command.environment), order.request);
+  }
   int channel[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0) {
     return std::unexpected(system_error(Errc::io, "no channel for a command", errno));

@@ -24,6 +24,9 @@ enum class StandardInput {
   pipe,
 };
 
+// For the first command, which may be a restricted one.
+void prepare_for_commands(WardenLink& link);
+
 // Hands a command to the warden. Whether it runs is what the channel reports next.
 Result<RunningCommand> launch_command(WardenLink& link, const Command& command, StandardInput input,
                                       std::optional<Duration> timeout);

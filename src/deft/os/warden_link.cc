@@ -25,13 +25,15 @@ int send_with_descriptors(int socket, const warden::StartRequest& request, std::
   msghdr message{};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-  std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+  if (!descriptors.empty()) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+  }
   while (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) return errno;
   }
@@ -86,9 +88,10 @@ Result<void> WardenLink::start() {
   return {};
 }
 
-void WardenLink::prepare() {
+void WardenLink::prepare(const warden::StartRequest& what) {
   const std::lock_guard lock(mutex_);
-  if (!warden_.requests || owner_ != ::getpid()) static_cast<void>(start());
+  const bool is_there = warden_.requests && owner_ == ::getpid();
+  if (is_there || start()) send_with_descriptors(warden_.requests.get(), what, {});
 }
 
 Result<pid_t> WardenLink::send(const warden::StartRequest& request, std::span<const int> descriptors) {

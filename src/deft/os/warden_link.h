@@ -32,8 +32,9 @@ class WardenLink {
   WardenLink& operator=(const WardenLink&) = delete;
   ~WardenLink();
 
-  // Starts it now. Should that fail, the first command says why.
-  void prepare();
+  // Starts it now, and hands it this, which has no command (warden/protocol.h). Should that fail, the first command
+  // says why.
+  void prepare(const warden::StartRequest& what);
   // Hands a command over; the caller keeps its own copies of the descriptors. Who has it.
   Result<pid_t> send(const warden::StartRequest& request, std::span<const int> descriptors);
   // Wakes a warden that some command has stopped (SIGSTOP). Harmless otherwise.

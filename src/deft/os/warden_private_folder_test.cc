@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "deft/os/warden_link.h"
 #include "deft/os/warden_processes.h"
+#include "deft/testing/real_processes.h"
 #include "deft/testing/temp_folder.h"
 
 namespace deft {
@@ -63,6 +65,18 @@ TEST_F(ReadOnlyFolder, OneFileMoreMayBeWrittenIfTheCallerSaysSo) {
   EXPECT_EQ(folder.bytes("named"), "x\n");
   EXPECT_EQ(folder.bytes("other"), "");
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"named", "other"}));
+}
+
+TEST(ReadOnlyFolders, AreThereBeforeTheFirstCommandIfOneMayComeSoon) {
+  const TempFolder parent;
+  {
+    warden::StartRequest request;
+    parent.path().copy(request.temporary_parent, parent.path().size());
+    WardenLink link;
+    link.prepare(request);
+    EXPECT_TRUE(testing::eventually([&] { return parent.names().size() == 1; }));
+  }
+  EXPECT_EQ(parent.names(), std::vector<std::string>()) << "the warden leaves nothing";
 }
 
 TEST(ReadOnlyFolders, TheWardensOwnEndsWithIt) {

@@ -18,7 +18,7 @@ Duration end_grace_of(const Command& command) { return std::clamp(command.end_gr
 WardenProcesses::WardenProcesses(const Clock& clock) : clock_(clock), link_(std::make_unique<WardenLink>()) {}
 WardenProcesses::~WardenProcesses() = default;
 
-void WardenProcesses::prepare() { link_->prepare(); }
+void WardenProcesses::prepare() { prepare_for_commands(*link_); }
 
 Result<CommandEnd> WardenProcesses::run(const Command& command, const OutputSink& on_output, const RunUntil& until) {
   if (until.cancel.stop_requested() || until.abort.stop_requested()) {

@@ -144,9 +144,8 @@ Result<ExecOptions> session_options(const FlagValues& flags) {
   options.hooks = std::move(session->merged.hooks);
   options.notices = std::move(session->merged.problems);
   options.settings_files = std::move(session->files);
-  options.mcp = {.configs = flags.all("--mcp-config"),
-                 .strict = flags.has("--strict-mcp-config"),
-                 .wanted = request.wanted};
+  options.mcp = {
+      .configs = flags.all("--mcp-config"), .strict = flags.has("--strict-mcp-config"), .wanted = request.wanted};
   for (const std::string& path : std::exchange(options.permissions.directories, {})) {
     auto added = canonical_directory(path, "additionalDirectories");
     if (added) {

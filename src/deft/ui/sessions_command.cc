@@ -327,7 +327,8 @@ int run_remove(const Options& options) {
   const auto places = places_to_remove(options);
   if (!places) return complain(places.error().message);
   if (places->empty()) return 0;
-  if (!options.yes && !confirms("sessions", "Remove " + std::to_string(places->size()) + " sessions for good?")) return 1;
+  if (!options.yes && !confirms("sessions", "Remove " + std::to_string(places->size()) + " sessions for good?"))
+    return 1;
   const SessionStore store(SessionStore::default_folder());
   int code = 0;
   for (const SessionPlace& place : *places) {
