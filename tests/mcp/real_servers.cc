@@ -1,5 +1,8 @@
 // Real servers from npm, over standard input and output and over HTTP: see tests/mcp/run.
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -11,6 +14,7 @@
 #include "deft/mcp/stdio_transport.h"
 #include "deft/mcp/tool_definition.h"
 #include "deft/os/curl_http_client.h"
+#include "deft/os/unique_fd.h"
 #include "deft/os/warden_processes.h"
 #include "deft/testing/real_processes.h"
 #include "deft/testing/temp_folder.h"
@@ -24,6 +28,19 @@ constexpr const char* kPlaywright = "/@playwright/mcp/cli.js";
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// One that nobody has: a fixed one may belong to any connection of the machine.
+std::string free_port() {
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(socket.get(), any, size), 0);
+  EXPECT_EQ(::getsockname(socket.get(), any, &size), 0);
+  return std::to_string(ntohs(address.sin_port));
 }
 
 class RealServer : public ::testing::Test {
@@ -125,8 +142,9 @@ TEST_F(RealServer, EverythingOverStandardInput) {
 
 TEST_F(RealServer, EverythingOverHttp) {
   Command command = node("server-everything", {"streamableHttp"});
-  command.environment.push_back("PORT=38471");
-  connect_over_http(command, "http://127.0.0.1:38471/mcp");
+  const std::string port = free_port();
+  command.environment.push_back("PORT=" + port);
+  ASSERT_NO_FATAL_FAILURE(connect_over_http(command, "http://127.0.0.1:" + port + "/mcp"));
   EXPECT_GE(usable_tools(), 8U);
   EXPECT_NE(call("echo", {{"message", "hello"}}).find("hello"), std::string::npos);
 }
@@ -149,8 +167,9 @@ TEST_F(RealServer, PlaywrightsList) {
 }
 
 TEST_F(RealServer, PlaywrightsListOverHttp) {
-  connect_over_http(node_program(kPlaywright, {"--headless", "--isolated", "--port", "38472"}),
-                    "http://localhost:38472/mcp");
+  const std::string port = free_port();
+  ASSERT_NO_FATAL_FAILURE(connect_over_http(node_program(kPlaywright, {"--headless", "--isolated", "--port", port}),
+                                            "http://localhost:" + port + "/mcp"));
   EXPECT_GE(usable_tools(), 20U);
 }
 
