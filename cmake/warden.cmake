@@ -5,11 +5,15 @@
 # mapped while the first call of a session wants the processor. It sees the headers of musl, of the kernel, and those of
 # the C++ library that need no more; nothing of that library is linked.
 
-string(REPLACE "-linux-gnu" "-linux-musl" DEFT_MUSL_ARCHITECTURE "${CMAKE_LIBRARY_ARCHITECTURE}")
-find_path(DEFT_MUSL_HEADERS sys/syscall.h REQUIRED NO_DEFAULT_PATH
-  PATHS /usr/include/${DEFT_MUSL_ARCHITECTURE} /usr/lib/musl/include /usr/local/musl/include)
-find_path(DEFT_MUSL_LIBRARIES crt1.o REQUIRED NO_DEFAULT_PATH
-  PATHS /usr/lib/${DEFT_MUSL_ARCHITECTURE} /usr/lib/musl/lib /usr/local/musl/lib)
+set(header_places /usr/lib/musl/include /usr/local/musl/include)
+set(library_places /usr/lib/musl/lib /usr/local/musl/lib)
+if(CMAKE_LIBRARY_ARCHITECTURE)  # Debian's; elsewhere the same paths without it would be glibc's
+  string(REPLACE "-linux-gnu" "-linux-musl" architecture ${CMAKE_LIBRARY_ARCHITECTURE})
+  list(PREPEND header_places /usr/include/${architecture})
+  list(PREPEND library_places /usr/lib/${architecture})
+endif()
+find_path(DEFT_MUSL_HEADERS sys/syscall.h REQUIRED NO_DEFAULT_PATH PATHS ${header_places})
+find_path(DEFT_MUSL_LIBRARIES crt1.o REQUIRED NO_DEFAULT_PATH PATHS ${library_places})
 
 # The kernel's headers alone: what musl does not have must not come from glibc.
 set(kernel_headers ${CMAKE_BINARY_DIR}/kernel_headers)
