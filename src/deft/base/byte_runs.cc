@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -39,7 +40,6 @@ std::size_t run_of(std::string_view text, const Unwanted& unwanted, const IsWant
   return count;
 }
 #else
-constexpr auto not_ascii = nullptr;
 constexpr auto not_printable = nullptr;
 constexpr auto not_json_plain = nullptr;
 
@@ -53,7 +53,21 @@ std::size_t run_of(std::string_view text, std::nullptr_t, const IsWanted& is_wan
 
 }  // namespace
 
+#ifdef __SSE2__
 std::size_t ascii_run(std::string_view text) { return run_of(text, not_ascii, is_ascii); }
+#else
+// Eight at a time.
+std::size_t ascii_run(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  std::size_t count = 0;
+  for (std::uint64_t word = 0; count + sizeof word <= text.size(); count += sizeof word) {
+    std::memcpy(&word, text.data() + count, sizeof word);
+    if ((word & kHighBits) != 0) break;
+  }
+  while (count < text.size() && is_ascii(static_cast<std::uint8_t>(text[count]))) ++count;
+  return count;
+}
+#endif
 
 std::size_t printable_run(std::string_view text) { return run_of(text, not_printable, is_printable); }
 
