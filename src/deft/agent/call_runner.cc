@@ -10,7 +10,7 @@ ThreadRunner::~ThreadRunner() {
   closing_ = true;
   changed_.notify_all();
   changed_.wait(lock, [this] { return threads_.empty(); });
-  for (std::thread& thread : ended_) thread.join();
+  for (Worker& worker : ended_) worker.thread.join();
 }
 
 void ThreadRunner::start(std::move_only_function<void()> work) {
@@ -26,7 +26,7 @@ void ThreadRunner::start(std::move_only_function<void()> work) {
 bool ThreadRunner::start_quick(std::move_only_function<void()> work) {
   std::unique_lock lock(mutex_);
   waiting_.push_back({std::move(work), /*is_quick=*/true});
-  const bool wakes = needs_a_thread() && send_for_a_thread();
+  const bool wakes = needs_a_thread() && send_for_another_processors_thread();
   lock.unlock();
   if (wakes) changed_.notify_one();
   return true;
@@ -35,7 +35,7 @@ bool ThreadRunner::start_quick(std::move_only_function<void()> work) {
 bool ThreadRunner::start_brief(std::move_only_function<void()> work) {
   std::unique_lock lock(mutex_);
   brief_.push_back(std::move(work));
-  const bool wakes = needs_a_thread() && send_for_a_thread();
+  const bool wakes = needs_a_thread() && send_for_another_processors_thread();
   lock.unlock();
   if (wakes) changed_.notify_one();
   return true;
@@ -64,12 +64,12 @@ void ThreadRunner::hurry() {
 
 // Those have nothing left to do.
 void ThreadRunner::join_ended() {
-  std::list<std::thread> to_join;
+  std::list<Worker> to_join;
   {
     const std::lock_guard lock(mutex_);
     to_join.swap(ended_);
   }
-  for (std::thread& thread : to_join) thread.join();
+  for (Worker& worker : to_join) worker.thread.join();
 }
 
 bool ThreadRunner::needs_a_thread() const {
@@ -104,16 +104,26 @@ bool ThreadRunner::send_for_a_thread() {
   one_is_coming_ = true;
   if (idle_ > 0) return true;
   const auto self = threads_.emplace(threads_.end());
-  *self = std::thread([this, self] { serve(self); });
+  self->thread = std::thread([this, self] { serve(self); });
   return false;
 }
 
-void ThreadRunner::serve(std::list<std::thread>::iterator self) {
+bool ThreadRunner::send_for_another_processors_thread() {
+  const bool wakes = send_for_a_thread();
+  if (!wakes || idle_ > processors_) return wakes;  // which of so many is woken nobody knows
+  for (Worker& worker : threads_) {
+    if (worker.is_idle) worker.place.keep_off_this_processor(worker.thread);
+  }
+  return true;
+}
+
+void ThreadRunner::serve(std::list<Worker>::iterator self) {
   std::unique_lock lock(mutex_);
   one_is_coming_ = false;
   for (;;) {
     if (!has_work_for_threads()) {
       ++idle_;
+      self->is_idle = true;
       const auto until = std::chrono::steady_clock::now() + idle_life_;
       bool is_late = false;
       while (!has_work_for_threads() && !closing_ && !is_late) {
@@ -121,6 +131,8 @@ void ThreadRunner::serve(std::list<std::thread>::iterator self) {
         one_is_coming_ = false;  // whoever was sent for is here, also if somebody else has done the work by now
       }
       --idle_;
+      self->is_idle = false;
+      self->place.release();
     }
     if (!has_work_for_threads()) break;
     std::move_only_function<void()> work = take_work();

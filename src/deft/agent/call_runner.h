@@ -10,9 +10,11 @@
 #include <mutex>
 #include <thread>
 
+#include "deft/os/thread_place.h"
+
 namespace deft {
 
-inline constexpr std::size_t kBriefWorkAloneMax = 12;  // that waits; more of it is shared with threads
+inline constexpr std::size_t kBriefWorkAloneMax = 4;  // that waits; more of it is shared with threads
 // The last of it is for whoever helps: it would otherwise go to sleep for the time that a thread takes for it.
 inline constexpr std::size_t kBriefWorkLeftOver = 1;
 
@@ -56,12 +58,19 @@ class ThreadRunner final : public CallRunner {
     std::move_only_function<void()> run;
     bool is_quick = false;
   };
+  struct Worker {
+    std::thread thread;
+    bool is_idle = false;
+    ThreadPlace place = {};
+  };
 
-  void serve(std::list<std::thread>::iterator self);
+  void serve(std::list<Worker>::iterator self);
   void join_ended();
   // All under mutex_:
   // True: one is idle and has to be told, best when the mutex is free, or it would wait for that next.
   [[nodiscard]] bool send_for_a_thread();
+  // The same, for a caller who goes on working.
+  [[nodiscard]] bool send_for_another_processors_thread();
   bool needs_a_thread() const;
   bool has_work() const { return !waiting_.empty() || !brief_.empty(); }
   bool has_work_for_threads() const {
@@ -77,8 +86,8 @@ class ThreadRunner final : public CallRunner {
   std::deque<Work> waiting_;
   std::size_t waiting_urgently_ = 0;  // of them; the others are quick
   std::deque<std::move_only_function<void()>> brief_;
-  std::list<std::thread> threads_;
-  std::list<std::thread> ended_;  // to be joined
+  std::list<Worker> threads_;
+  std::list<Worker> ended_;  // to be joined
   std::size_t idle_ = 0;
   bool one_is_coming_ = false;  // a thread was made or woken and has not looked at waiting_ yet
   bool is_hurried_ = false;     // until nothing waits

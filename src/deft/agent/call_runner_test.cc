@@ -1,6 +1,8 @@
 #include "deft/agent/call_runner.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
 
 #include <random>
 #include <thread>
@@ -95,6 +97,32 @@ TEST(ThreadRunner, TheLastBriefWorkIsLeftToTheOneWhoHelps) {
   EXPECT_TRUE(runner.help());
   EXPECT_EQ(last, std::this_thread::get_id());
   EXPECT_FALSE(runner.help());
+}
+
+// What it starts, a compiler perhaps, would inherit less.
+TEST(ThreadRunner, WorkMayUseEveryProcessorWhereverItsThreadWasWoken) {
+  const auto processors = [] {
+    cpu_set_t set;
+    return ::pthread_getaffinity_np(::pthread_self(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+  };
+  constexpr int kCount = 200;
+  const int all = processors();
+  std::atomic<int> restricted = 0;
+  ThreadRunner runner;
+  for (int round = 0; round < 20; ++round) {
+    Latch done(2 * kCount);
+    const auto look = [&] {
+      if (processors() != all) ++restricted;
+      done.count_down();
+    };
+    for (int i = 0; i < kCount; ++i) {
+      runner.start_brief(look);
+      runner.start_quick(look);
+    }
+    while (runner.help()) continue;
+    EXPECT_TRUE(done.wait());
+  }
+  EXPECT_EQ(restricted, 0);
 }
 
 TEST(ThreadRunner, BriefWorkThatNobodyHelpsWithIsDoneWhenItIsHurried) {
