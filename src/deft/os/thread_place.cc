@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <cstring>
+
 namespace deft {
 
 void ThreadPlace::keep_off_this_processor(std::thread& sleeper) {
@@ -17,7 +19,12 @@ void ThreadPlace::keep_off_this_processor(std::thread& sleeper) {
 
 void ThreadPlace::release() {
   if (!allowed_) return;
-  ::pthread_setaffinity_np(::pthread_self(), sizeof *allowed_, &*allowed_);
+  if (::pthread_setaffinity_np(::pthread_self(), sizeof *allowed_, &*allowed_) != 0) {
+    // They were taken from us meanwhile: all that there are.
+    cpu_set_t all;
+    std::memset(&all, 0xFF, sizeof all);
+    ::pthread_setaffinity_np(::pthread_self(), sizeof all, &all);
+  }
   allowed_.reset();
 }
 
