@@ -53,12 +53,22 @@ TimelineRecorder::TimelineRecorder(Frontend& next, const Clock& clock, Whose who
 
 void TimelineRecorder::begin(const std::string& session_folder) {
   const std::scoped_lock lock(writing_, mutex_);
-  const std::string path = session_folder + "/" + std::string(kTimelineFile);
-  file_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  struct stat status{};
-  if (!file_ || ::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  bytes_ = static_cast<std::size_t>(status.st_size);
+  path_ = session_folder + "/" + std::string(kTimelineFile);
+  has_file_ = true;
   is_open_ = true;
+}
+
+// Not before there is something to write: a start has more urgent things to ask of the disk.
+bool TimelineRecorder::open_file() {
+  if (file_) return true;
+  file_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  struct stat status{};
+  if (!file_ || ::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    file_.reset();
+    return false;
+  }
+  bytes_ = static_cast<std::size_t>(status.st_size);
+  return true;
 }
 
 void TimelineRecorder::tell(TimelineSink& sink) {
@@ -80,7 +90,7 @@ std::string TimelineRecorder::shown(std::string_view title) const {
 template <class One>
 void TimelineRecorder::keep(One ended) {
   if (sink_) sink_->ended(finished(ended));
-  if (!file_) return;
+  if (!has_file_) return;
   kept_.emplace_back(std::move(ended));
   // Between turns (a host's calls, see `deft exec`) nothing follows that could write it.
   if (!turn_ || kept_.size() >= kTimelineKeptMax) is_due_ = true;
@@ -111,16 +121,15 @@ std::string TimelineRecorder::lines_of(std::vector<Ended> all) {
 void TimelineRecorder::write_now() {
   const std::lock_guard writing(writing_);  // lines stay in the order of what has ended
   std::vector<Ended> ended;
-  int file = -1;
   {
     const std::lock_guard lock(mutex_);
     is_due_ = false;
     ended = std::exchange(kept_, {});
-    file = file_.get();
   }
+  if (ended.empty() || !open_file()) return;
   const std::string lines = lines_of(std::move(ended));
   if (lines.empty()) return;
-  [[maybe_unused]] const ssize_t written = ::write(file, lines.data(), lines.size());
+  [[maybe_unused]] const ssize_t written = ::write(file_.get(), lines.data(), lines.size());
 }
 
 void TimelineRecorder::write_soon(CallRunner& runner) {

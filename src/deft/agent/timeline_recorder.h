@@ -72,6 +72,7 @@ class TimelineRecorder final : public Frontend {
   void keep(One ended);
   using Ended = std::variant<TimedCall, TimelineRequest, TimelineTurn>;
   std::string lines_of(std::vector<Ended> ended);
+  bool open_file();
 
   Frontend& next_;
   const Clock& clock_;
@@ -80,11 +81,14 @@ class TimelineRecorder final : public Frontend {
   const std::int64_t offset_us_;  // from the steady clock to 1970
   const SecretMask mask_;
   std::atomic<bool> is_open_ = false;
-  std::mutex writing_;     // before mutex_, which nobody holds while lines are made and written
-  std::size_t bytes_ = 0;  // under writing_
+  std::mutex writing_;  // before mutex_, which nobody holds while lines are made and written
+  // Under writing_:
+  std::string path_;
+  UniqueFd file_;
+  std::size_t bytes_ = 0;
   std::mutex mutex_;
   // Under mutex_:
-  UniqueFd file_;
+  bool has_file_ = false;  // or will have it, with the first line
   TimelineSink* sink_ = nullptr;
   std::vector<Ended> kept_;  // not written yet
   bool is_due_ = false;      // it should be written

@@ -57,6 +57,15 @@ TEST_F(Recorder, OnlyPassesOnUntilItIsTold) {
   EXPECT_EQ(written(), "");
 }
 
+TEST_F(Recorder, HasNoFileBeforeThereIsSomethingToWrite) {
+  recorder.begin(folder.path());
+  recorder.write_now();
+  EXPECT_EQ(folder.names(), std::vector<std::string>());
+  recorder.show(CallAnswered{.call_id = "a", .tool = "Read", .result = {.text = "x"}});
+  EXPECT_EQ(folder.names(), std::vector<std::string>{std::string(kTimelineFile)});
+  EXPECT_NE(written(), "");
+}
+
 TEST_F(Recorder, MeasuresFromArrivalToAnswerAndTakesSecretsOut) {
   recorder.begin(folder.path());
   const TimePoint came = clock.now();
