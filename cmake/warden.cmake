@@ -1,7 +1,7 @@
 # The warden is a program of its own, small and static, carried inside the library (src/deft/os/warden_image.S).
 # It is never sanitized: it must start in a fraction of a millisecond and has no runtime to report to.
 #
-# For the same reason its C library is musl: the program has 80 kB then. With glibc it has 1 MB, and that is copied and
+# For the same reason its C library is musl: the program has 95 kB then. With glibc it has 1 MB, and that is copied and
 # mapped while the first call of a session wants the processor. It sees the headers of musl, of the kernel, and those of
 # the C++ library that need no more; nothing of that library is linked.
 

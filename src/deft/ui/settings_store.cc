@@ -38,33 +38,38 @@ Result<std::string> file_of(SettingSource destination, const SettingsPlaces& pla
   return fail(Errc::invalid_input, "nothing is written to the " + std::string(to_string(destination)) + " settings");
 }
 
-}  // namespace
-
-std::string settings_signature(const SettingsRequest& request) {
-  std::string signature;
+// Whatever has a say in what the settings are, whether it is there or not.
+std::vector<std::string> files_that_count(const SettingsRequest& request, const SettingsPlaces& places) {
+  std::vector<std::string> paths;
   if (!request.given.empty()) {
     std::error_code ec;
     const auto given = std::filesystem::absolute(request.given, ec);
-    if (!ec) signature += look_of(given.string());
+    if (!ec) paths.push_back(given.string());
   }
-  for (const SettingsFile& file : settings_files(settings_places(request.directory), request.wanted)) {
-    signature += look_of(file.path);
-  }
-  return signature + look_of(TrustStore::default_file());
+  for (SettingsFile& file : settings_files(places, request.wanted)) paths.push_back(std::move(file.path));
+  paths.push_back(TrustStore::default_file());
+  return paths;
+}
+
+std::string signature_of(const std::vector<std::string>& paths) {
+  std::string signature;
+  for (const std::string& path : paths) signature += look_of(path);
+  return signature;
+}
+
+// Folders in which further ones may appear.
+std::vector<std::string> and_their_folders(std::vector<std::string> paths, const SettingsPlaces& places) {
+  for (const char* folder : {"/deft", "/claude-code"}) paths.push_back(places.system + folder + "/managed-settings.d");
+  return paths;
+}
+
+}  // namespace
+
+std::string settings_signature(const SettingsRequest& request) {
+  return signature_of(files_that_count(request, settings_places(request.directory)));
 }
 
 namespace {
-
-// All that a signature is made of; a folder of files for what is added to it.
-std::vector<std::string> files_of_signature(const SettingsRequest& request) {
-  const SettingsPlaces places = settings_places(request.directory);
-  std::vector<std::string> paths{TrustStore::default_file()};
-  std::error_code ec;
-  if (!request.given.empty()) paths.push_back(std::filesystem::absolute(request.given, ec).string());
-  for (const char* folder : {"/deft", "/claude-code"}) paths.push_back(places.system + folder + "/managed-settings.d");
-  for (SettingsFile& file : settings_files(places, request.wanted)) paths.push_back(std::move(file.path));
-  return paths;
-}
 
 // Both signatures list the same files in the same order.
 std::vector<PermissionStore::ChangedFile> changed_files(const SettingsRequest& request, std::string_view before,
@@ -109,8 +114,10 @@ bool SettingsStore::looks_as_before() const {
 std::optional<PermissionStore::Changed> SettingsStore::reload() {
   if (!is_changed_ && looks_as_before()) return std::nullopt;
   looked_for_ = std::chrono::steady_clock::now();
-  looks_ = FileLooks(files_of_signature(request_));
-  std::string signature = settings_signature(request_);
+  const SettingsPlaces places = settings_places(request_.directory);
+  const std::vector<std::string> paths = files_that_count(request_, places);
+  looks_ = FileLooks(and_their_folders(paths, places));
+  std::string signature = signature_of(paths);
   if (!std::exchange(is_changed_, false) && signature == signature_) return std::nullopt;
   std::vector<ChangedFile> files = changed_files(request_, signature_, signature);
   signature_ = std::move(signature);
