@@ -9,21 +9,26 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-// The floor: the smallest native client that can be told to do the same. It sends the same requests, byte for byte
-// (they were recorded), reads the same streams, and makes the system calls that cannot be left out: those of the tools,
-// and those that keep the promises of the program it is compared with (what has happened is in a file before the next
-// request, what is going to be changed before it is, the old content too; no link is followed on the way to a file). It
-// knows no permission, no order, no JSON beyond finding a string in it, and trusts everybody.
+// The floor: the smallest native client that does the same requests and system calls. It sends the same requests, byte
+// for byte (they were recorded; the next one is in memory before it is needed), reads the same streams, and makes the
+// system calls of the tools and those that keep the promises of the program it is compared with: what has happened is
+// in a file before the next request, what is going to be changed before it is, the old content too; nothing is sent to
+// a server that has hung up; settings that somebody changed count from the next message on; a path is looked at without
+// following a link before it is judged, and nothing but a regular file is opened. It knows no permission, no order, no
+// JSON beyond finding a string in it, and trusts everybody.
 
 extern char** environ;
 
@@ -35,7 +40,8 @@ class FloorClient {
   FloorClient(std::uint16_t port, std::string folder)
       : folder_(std::move(folder)),
         socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
-        journal_(::open((folder_ + "/journal").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)) {
+        journal_(::open((folder_ + "/journal").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)),
+        settings_(places_of_settings(folder_.substr(0, folder_.rfind('/')))) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -46,29 +52,61 @@ class FloorClient {
   }
 
   int run() {
-    for (int turn = 0;; ++turn) {
-      const std::string path = folder_ + "/" + std::to_string(turn);
-      if (::access(path.c_str(), R_OK) != 0) return 0;
-      const std::string body = read_file(path);
+    std::string body = read_body(0);
+    for (int turn = 0; !body.empty(); ++turn) {
+      if (turn > 0) look_at_connection();
       send_all("POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: " +
-               std::to_string(body.size()) + "\r\n\r\n" + body);
+                   std::to_string(body.size()) + "\r\n\r\n",
+               body);
+      body = read_body(turn + 1);
       read_answer();
       end_commands();
       remember(told_);
       told_.clear();
     }
+    return 0;
   }
 
  private:
+  static std::vector<std::string> places_of_settings(const std::string& root) {
+    return {"/etc/deft",
+            "/etc/claude-code",
+            root + "/project/.deft",
+            root + "/project/.claude",
+            root + "/home/.config/deft",
+            root + "/home/.claude",
+            root + "/home/.local/state/deft/trusted.json"};
+  }
+
   void remember(std::string_view what) {
     if (::write(journal_, what.data(), what.size()) < 0) std::exit(1);
   }
 
-  void send_all(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  std::string read_body(int turn) {
+    const std::string path = folder_ + "/" + std::to_string(turn);
+    return ::access(path.c_str(), R_OK) == 0 ? read_file(path) : std::string();
+  }
+
+  // Whether the server still listens.
+  void look_at_connection() {
+    char byte;
+    if (::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0) std::exit(1);
+  }
+
+  // One of the message's first call: which files there are now, of those that could hold settings.
+  void look_at_settings() {
+    struct stat status{};
+    for (const std::string& path : settings_) ::stat(path.c_str(), &status);
+  }
+
+  void send_all(std::string_view head, std::string_view body) {
+    while (head.size() + body.size() > 0) {
+      iovec parts[2] = {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}};
+      const ssize_t count = ::writev(socket_, parts, 2);
       if (count <= 0) std::exit(1);
-      bytes.remove_prefix(static_cast<std::size_t>(count));
+      const std::size_t of_head = std::min(head.size(), static_cast<std::size_t>(count));
+      head.remove_prefix(of_head);
+      body.remove_prefix(static_cast<std::size_t>(count) - of_head);
     }
   }
 
@@ -106,7 +144,9 @@ class FloorClient {
   }
 
   void read_event(std::string_view data) {
-    if (data.find("\"text_delta\"") != std::string_view::npos) {
+    if (data.find("\"message_start\"") != std::string_view::npos) {
+      has_calls_ = false;
+    } else if (data.find("\"text_delta\"") != std::string_view::npos) {
       text_ += member(data, "text");
     } else if (data.find("\"tool_use\"") != std::string_view::npos) {
       tool_ = member(data, "name");
@@ -114,19 +154,32 @@ class FloorClient {
     } else if (data.find("\"input_json_delta\"") != std::string_view::npos) {
       input_ += member(data, "partial_json");
     } else if (data.find("\"content_block_stop\"") != std::string_view::npos && !tool_.empty()) {
+      if (!std::exchange(has_calls_, true)) look_at_settings();
       told_ += input_;
-      if (tool_ == "Read") told_ += read_file(member(input_, "file_path"));
+      if (tool_ == "Read") told_ += read_named_file(member(input_, "file_path"));
       if (tool_ == "Edit") edit_file();
       if (tool_ == "Bash") start_command(member(input_, "command"));
       tool_.clear();
     }
   }
 
-  std::string read_file(const std::string& path) {
+  static int open_without_links(const std::string& path, int flags) {
     open_how how{};
-    how.flags = O_RDONLY | O_CLOEXEC;
+    how.flags = static_cast<__u64>(flags | O_CLOEXEC);
     how.resolve = RESOLVE_NO_SYMLINKS;
-    const int file = static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how));
+    return static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how));
+  }
+
+  // Whether its name leads where it says, before anybody judges it; whether it is a file, before it is opened.
+  std::string read_named_file(const std::string& path) {
+    ::close(open_without_links(path, O_PATH));
+    struct stat status{};
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) std::exit(1);
+    return read_file(path);
+  }
+
+  std::string read_file(const std::string& path) {
+    const int file = open_without_links(path, O_RDONLY);
     struct stat status{};
     if (::fstat(file, &status) != 0) std::exit(1);
     std::string content(static_cast<std::size_t>(status.st_size), '\0');
@@ -196,6 +249,8 @@ class FloorClient {
   std::string folder_;
   int socket_;
   int journal_;
+  const std::vector<std::string> settings_;  // where they could be
+  bool has_calls_ = false;  // the message that is being read
   std::string told_;  // this turn, and not remembered yet
   std::string text_;
   std::string tool_;
