@@ -250,8 +250,8 @@ class FloorClient {
   int socket_;
   int journal_;
   const std::vector<std::string> settings_;  // where they could be
-  bool has_calls_ = false;  // the message that is being read
-  std::string told_;  // this turn, and not remembered yet
+  bool has_calls_ = false;                   // the message that is being read
+  std::string told_;                         // this turn, and not remembered yet
   std::string text_;
   std::string tool_;
   std::string input_;

@@ -1,5 +1,5 @@
-// Memory of the program: small blocks come from a cache of the thread's own (base/block_cache.h), everything else from
-// malloc(). Not part of the library: how a host gets its memory is the host's business.
+// Memory of the program: small blocks come from a cache of the thread's own or from other threads (base/block_cache.h),
+// everything else from malloc(). Not part of the library: how a host gets its memory is the host's business.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -12,13 +12,16 @@
 namespace {
 
 using deft::BlockCache;
+using deft::BlockExchange;
+using deft::BlockSize;
 
-constinit thread_local BlockCache cache;
+constinit BlockExchange exchange;
+constinit thread_local BlockCache cache(exchange);
 constinit thread_local bool is_kept = false;  // from the first block that was let go until the thread ends
 
 void give_back_all() {
-  for (std::size_t size = 1; BlockCache::bytes_of(size) <= BlockCache::kBlockBytesMax; ++size) {
-    while (void* const block = cache.take(size)) std::free(block);
+  for (std::size_t size = 1; size < BlockSize::kCount; ++size) {
+    while (void* const block = cache.take_own(size)) std::free(block);
   }
 }
 
@@ -62,21 +65,21 @@ constexpr int kGrownByBytes = 512 << 10;  // of address space: pages that nobody
 }  // namespace
 
 void* operator new(std::size_t bytes) {
-  if (bytes > BlockCache::kBlockBytesMax) return allocate(bytes);
-  const std::size_t size = BlockCache::size_of(bytes);
+  if (bytes > BlockSize::kBytesMax) return allocate(bytes);
+  const std::size_t size = BlockSize::of(bytes);
   if (void* const block = cache.take(size)) return block;
-  return allocate(BlockCache::bytes_of(size));
+  return allocate(BlockSize::bytes_of(size));
 }
 
 void operator delete(void* block, std::size_t bytes) noexcept {
   if (block == nullptr) return;
-  const bool is_small = bytes <= BlockCache::kBlockBytesMax && (is_kept || begin_to_keep());
-  if (!is_small || !cache.keep(block, BlockCache::size_of(bytes))) std::free(block);
+  const bool is_small = bytes <= BlockSize::kBytesMax && (is_kept || begin_to_keep());
+  if (!is_small || !cache.keep(block, BlockSize::of(bytes))) std::free(block);
 }
 
 // Of one whose size nobody says, the C library knows it. It may have more to use than its size says, never less.
 void operator delete(void* block) noexcept {
   if (block == nullptr) return;
   const std::size_t usable = malloc_usable_size(block);
-  operator delete(block, usable < BlockCache::bytes_of(1) ? SIZE_MAX : BlockCache::bytes_of((usable - 8) / 16));
+  operator delete(block, usable < BlockSize::bytes_of(1) ? SIZE_MAX : BlockSize::bytes_of((usable - 8) / 16));
 }

@@ -69,7 +69,7 @@ struct AgentOptions {
   EngineOptions engine;  // where it works, with which permissions, in which session folder
   std::string model;
   std::vector<std::string> fallback_models = {};  // in this order, when the model is overloaded
-  std::string system = {};
+  SharedText system = {};
   std::size_t output_tokens_max = kOutputTokensDefault;
   std::optional<Json> thinking = std::nullopt;
   std::string effort = {};
@@ -201,8 +201,8 @@ class Agent final : private Frontend {
   // The turn, in the order in which it happens.
   void begin_turn(const Prompt& prompt);
   void send_request();  // agent_request.cc: this, the next three and reached_limit()
-  ModelRequest make_request(const ToolPool& pool);
-  void get_ready_for_calls(const ToolPool& pool);
+  ModelRequest make_request(const std::shared_ptr<const ToolPool>& pool);
+  void get_ready_for_calls(const std::shared_ptr<const ToolPool>& pool);
   void write_timeline_soon();
   void take(ModelEvent event);
   void take_call(CallReady ready);

@@ -63,7 +63,7 @@ void Agent::begin_compaction(std::string trigger, std::string instructions, std:
                       .instructions = std::move(instructions),
                       .history = conversation_.snapshot(),
                       .kept = kept,
-                      .request = make_request(*executor().pool()),
+                      .request = make_request(executor().pool()),
                       .attempts = fresh_attempts(),
                       .scene = hook_scene()},
                      [this, kept](Result<CompactedText> text) { take_compaction(kept, std::move(text)); });

@@ -1,4 +1,6 @@
 #include <chrono>
+#include <memory>
+#include <tuple>
 #include <utility>
 
 #include "deft/agent/agent.h"
@@ -10,6 +12,15 @@ namespace deft {
 namespace {
 
 constexpr std::chrono::milliseconds kTimelinePatience{20};  // how long after a request the lines so far are written
+constexpr std::size_t kMemoryTouchedAhead = std::size_t{256}
+                                            << 10;  // for what the first calls give, and the next request
+constexpr std::size_t kPageBytes = 4096;
+
+// Memory that was never used costs a stop for every page of it. What is let go of here is what is taken next.
+void touch_memory(std::size_t bytes) {
+  const auto memory = std::make_unique_for_overwrite<volatile char[]>(bytes);
+  for (std::size_t at = 0; at < bytes; at += kPageBytes) memory[at] = 0;
+}
 
 }  // namespace
 
@@ -29,7 +40,7 @@ void Agent::send_request() {
   answers_.clear();
   phase_ = Phase::asking;
   asked_ = engine_->clock().now();
-  ModelRequest request = make_request(*pool);
+  ModelRequest request = make_request(pool);
   request.pumped_by_caller = true;  // by run_turn()
   message_uuid_ = random_uuid();
   frontend_.show(RequestSent{request.model, attempts_->failures() + 1, request.stream, message_uuid_});
@@ -38,7 +49,7 @@ void Agent::send_request() {
       if (number == request_) take(std::move(happened));
     });
   });
-  get_ready_for_calls(*pool);
+  get_ready_for_calls(pool);
   write_timeline_soon();
 }
 
@@ -52,20 +63,25 @@ void Agent::write_timeline_soon() {
 }
 
 // While hooks speak and the model thinks.
-void Agent::get_ready_for_calls(const ToolPool& pool) {
-  if (pool.advertised().empty() || options_.engine.workshop || std::exchange(is_ready_for_calls_, true)) {
-    return engine_->runner().warm_up();
-  }
-  engine_->runner().start([workshop = &engine_->workshop()] { workshop->prepare_commands(); });
+void Agent::get_ready_for_calls(const std::shared_ptr<const ToolPool>& pool) {
+  const bool is_ready = std::exchange(is_ready_for_calls_, true);
+  if (is_ready || pool->advertised().empty() || options_.engine.workshop) return engine_->runner().warm_up();
+  engine_->runner().start([workshop = &engine_->workshop(), pool] {
+    workshop->prepare_commands();
+    for (const RegisteredTool& entry : pool->advertised()) {
+      if (entry.tool->spec().may_be_brief) std::ignore = entry.form->input_schema();
+    }
+  });
+  touch_memory(kMemoryTouchedAhead);
 }
 
-ModelRequest Agent::make_request(const ToolPool& pool) {
-  std::string tools = executor().definitions(pool);
+ModelRequest Agent::make_request(const std::shared_ptr<const ToolPool>& pool) {
+  const SharedText& tools = executor().definitions(pool);
   tools_bytes_ = tools.size();
   return {.model = attempts_->model(),
           .output_tokens_max = output_tokens_max_,
           .system = options_.system,
-          .tools = std::move(tools),
+          .tools = tools,
           .history = conversation_.snapshot(),
           .stream = attempts_->streams(),
           .tool_choice = options_.tool_choice,

@@ -37,7 +37,7 @@ HookScene Agent::hook_scene() const {
 
 SessionBegin Agent::begin_session(std::string_view source) {
   DEFT_CHECK(phase_ == Phase::idle);
-  get_ready_for_calls(*executor().pool());
+  get_ready_for_calls(executor().pool());
   HookOutcome outcome = hooks_->ask_and_wait(session_start(hook_scene(), source, options_.model));
   for (const std::string& text : outcome.context) context_.push_back(hook_context_text(HookEvent::session_start, text));
   return {.first_prompt = std::move(outcome.first_prompt), .title = std::move(outcome.session_title)};

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "deft/base/brief_lock.h"
+
 namespace deft {
 ThreadRunner::~ThreadRunner() {
   std::unique_lock lock(mutex_);
@@ -14,7 +16,7 @@ ThreadRunner::~ThreadRunner() {
 }
 
 void ThreadRunner::start(std::move_only_function<void()> work) {
-  std::unique_lock lock(mutex_);
+  auto lock = brief_lock(mutex_);
   waiting_.push_back({std::move(work)});
   ++waiting_urgently_;
   const bool wakes = send_for_a_thread();
@@ -24,7 +26,7 @@ void ThreadRunner::start(std::move_only_function<void()> work) {
 }
 
 bool ThreadRunner::start_quick(std::move_only_function<void()> work) {
-  std::unique_lock lock(mutex_);
+  auto lock = brief_lock(mutex_);
   waiting_.push_back({std::move(work), /*is_quick=*/true});
   const bool wakes = needs_a_thread() && send_for_another_processors_thread();
   lock.unlock();
@@ -33,7 +35,7 @@ bool ThreadRunner::start_quick(std::move_only_function<void()> work) {
 }
 
 bool ThreadRunner::start_brief(std::move_only_function<void()> work) {
-  std::unique_lock lock(mutex_);
+  auto lock = brief_lock(mutex_);
   brief_.push_back(std::move(work));
   const bool wakes = needs_a_thread() && send_for_another_processors_thread();
   lock.unlock();
@@ -44,7 +46,7 @@ bool ThreadRunner::start_brief(std::move_only_function<void()> work) {
 bool ThreadRunner::help() {
   std::move_only_function<void()> work;
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = brief_lock(mutex_);
     if (brief_.empty()) return false;
     work = std::move(brief_.front());
     brief_.pop_front();
@@ -118,33 +120,39 @@ bool ThreadRunner::send_for_another_processors_thread() {
 }
 
 void ThreadRunner::serve(std::list<Worker>::iterator self) {
-  std::unique_lock lock(mutex_);
+  auto lock = brief_lock(mutex_);
   one_is_coming_ = false;
-  for (;;) {
-    if (!has_work_for_threads()) {
-      ++idle_;
-      self->is_idle = true;
-      const auto until = std::chrono::steady_clock::now() + idle_life_;
-      bool is_late = false;
-      while (!has_work_for_threads() && !closing_ && !is_late) {
-        is_late = changed_.wait_until(lock, until) == std::cv_status::timeout;
-        one_is_coming_ = false;  // whoever was sent for is here, also if somebody else has done the work by now
-      }
-      --idle_;
-      self->is_idle = false;
-      self->place.release();
-    }
-    if (!has_work_for_threads()) break;
+  while (has_work_for_threads() || wait_for_work(*self, lock)) {
     std::move_only_function<void()> work = take_work();
     const bool wakes = needs_a_thread() && send_for_a_thread();
     lock.unlock();
     if (wakes) changed_.notify_one();
     work();
     work = nullptr;  // what it holds is let go outside the lock
-    lock.lock();
+    lock = brief_lock(mutex_);
   }
   ended_.splice(ended_.end(), threads_, self);
   changed_.notify_all();
+}
+
+// False: none came for too long, or none will.
+bool ThreadRunner::wait_for_work(Worker& self, std::unique_lock<std::mutex>& lock) {
+  const auto until = std::chrono::steady_clock::now() + idle_life_;
+  bool is_late = false;
+  while (!has_work_for_threads() && !closing_ && !is_late) {
+    ++idle_;
+    self.is_idle = true;
+    is_late = changed_.wait_until(lock, until) == std::cv_status::timeout;
+    --idle_;
+    self.is_idle = false;
+    if (self.place.is_moved()) {
+      lock.unlock();  // whoever sent for us has more to add
+      self.place.release();
+      lock = brief_lock(mutex_);
+    }
+    one_is_coming_ = false;  // whoever was sent for is here, also if somebody else has done the work by now
+  }
+  return has_work_for_threads();
 }
 
 }  // namespace deft

@@ -65,6 +65,7 @@ class ThreadRunner final : public CallRunner {
   };
 
   void serve(std::list<Worker>::iterator self);
+  bool wait_for_work(Worker& self, std::unique_lock<std::mutex>& lock);
   void join_ended();
   // All under mutex_:
   // True: one is idle and has to be told, best when the mutex is free, or it would wait for that next.

@@ -62,14 +62,14 @@ void Executor::step(Pump* pump) {
   if (!alarms_.empty() && (!deadline || alarms_.begin()->first < *deadline)) deadline = alarms_.begin()->first;
   const auto wake_up = deadline ? std::optional(parts_.clock.on_steady_clock(*deadline)) : std::nullopt;
   TimePoint now = parts_.clock.now();
-  auto item = inbox_->pop(TimePoint::min());
+  auto item = inbox_->take();
   // What has come of the message is read first: others may have to begin with it.
   while (!item && pump && pump->has_more()) {
     pump->advance();
-    item = inbox_->pop(TimePoint::min());
+    item = inbox_->take();
   }
   // Whoever has nothing else to do reads the small files itself: nobody has to be woken.
-  while (!item && parts_.runner.help()) item = inbox_->pop(TimePoint::min());
+  while (!item && parts_.runner.help()) item = inbox_->take();
   if (!item) parts_.pipeline.flush_records();
   if (!item) item = pump ? inbox_->pop(wake_up, *pump) : inbox_->pop(wake_up);
   if (item) {
@@ -87,7 +87,7 @@ void Executor::take_now(Feed item) {
 }
 
 void Executor::take_waiting() {
-  while (auto item = inbox_->pop(TimePoint::min())) {
+  while (auto item = inbox_->take()) {
     std::visit([this](auto& what) { take(std::move(what)); }, *item);
     advance();
   }
@@ -117,9 +117,9 @@ std::shared_ptr<const ToolPool> Executor::current_pool() {
   return last_pool_;
 }
 
-std::string Executor::definitions(const ToolPool& shown) {
-  parts_.registry.keep_listed(shown);
-  return shown.definitions(parts_.session);
+const SharedText& Executor::definitions(const std::shared_ptr<const ToolPool>& shown) {
+  if (shown_definitions_.update(shown, parts_.session)) parts_.registry.keep_listed(*shown);
+  return shown_definitions_.text();
 }
 
 // --- what happens ---

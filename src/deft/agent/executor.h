@@ -24,6 +24,7 @@
 #include "deft/core/message_run.h"
 #include "deft/core/permission_update.h"
 #include "deft/tools/registry.h"
+#include "deft/tools/shown_definitions.h"
 
 namespace deft {
 
@@ -166,7 +167,7 @@ class Executor {
   // A further one that calls may work in, between messages; canonical.
   void add_directory(const std::string& directory);
   // The definitions that the model is shown now; what stands there is not left out later on.
-  std::string definitions(const ToolPool& shown);
+  const SharedText& definitions(const std::shared_ptr<const ToolPool>& shown);
   // Tells Notification hooks; nobody waits for them.
   void notify(std::string_view type, std::string_view message);
   // Ends what hooks still do beside the turn: before the runner's threads are waited for.
@@ -353,6 +354,7 @@ class Executor {
   bool settings_are_judged_ = false;           // by ConfigChange hooks
   std::shared_ptr<const ToolPool> last_pool_;  // and what it was made for
   std::shared_ptr<const Permissions> last_pool_permissions_;
+  ShownDefinitions shown_definitions_;
   ExecutorSummary summary_;
 };
 

@@ -94,10 +94,10 @@ Journal::Journal(Journal&& other) noexcept
       waiting_(std::move(other.waiting_)),
       waiting_lines_(std::move(other.waiting_lines_)),
       late_(std::move(other.late_)),
-      waits_a_moment_(other.waits_a_moment_),
       is_torn_(other.is_torn_),
       effects_(std::move(other.effects_)),
       writes_(other.writes_),
+      soon_(std::move(other.soon_)),
       writes_on_disk_(other.writes_on_disk_) {}
 
 Journal::~Journal() {
@@ -195,8 +195,28 @@ Result<void> Journal::write(std::string_view lines) {
   return std::unexpected(written.error().why);
 }
 
+bool Journal::add_soon(std::string_view line) {
+  const std::lock_guard lock(soon_mutex_);
+  if (soon_.size() + line.size() > kEntriesOfAMomentBytesMax) return false;
+  soon_ += line;
+  return true;
+}
+
+bool Journal::take_soon() {
+  const std::lock_guard lock(soon_mutex_);
+  if (soon_.empty()) return false;
+  if (late_.empty()) {
+    late_.swap(soon_);  // both keep their memory
+  } else {
+    late_ += soon_;
+    soon_.clear();
+  }
+  return true;
+}
+
 // What is late goes with them, and stays late if it is not written.
 std::expected<void, Journal::Unwritten> Journal::try_to_write(std::string_view lines) {
+  take_soon();
   const std::string_view repair = is_torn_ ? "\n" : "";
   const std::size_t size = repair.size() + late_.size() + lines.size();
   iovec parts[3] = {part_of(repair), part_of(late_), part_of(lines)};
@@ -211,7 +231,6 @@ std::expected<void, Journal::Unwritten> Journal::try_to_write(std::string_view l
     const std::string_view last = !lines.empty() ? lines : !late_.empty() ? std::string_view(late_) : repair;
     if (done > 0) is_torn_ = !last.ends_with('\n');
     late_.clear();
-    waits_a_moment_ = false;
     return {};
   }
   const std::string bytes = std::string(repair) + late_ + std::string(lines);
@@ -275,15 +294,10 @@ Result<void> Journal::result(const std::string& call_id, const std::string& tool
   if (!result.new_messages.empty()) entry.json("new_messages", result.new_messages);
   if (!result.modifiers.empty()) entry.raw("modifiers", modifiers_json(result.modifiers));
   const std::string line = entry.line(now_ms());
+  if (when == When::soon && add_soon(line)) return {};
   bool had_effect = false;
   {
     const std::lock_guard lock(mutex_);
-    const bool may_wait = when == When::soon && late_.size() + line.size() <= kEntriesOfAMomentBytesMax;
-    if (may_wait) {
-      late_ += line;
-      waits_a_moment_ = true;
-      return {};
-    }
     if (auto written = write(line); !written) return written;
     had_effect = effects_.erase(call_id) > 0;
   }
@@ -292,7 +306,7 @@ Result<void> Journal::result(const std::string& call_id, const std::string& tool
 
 Result<void> Journal::flush() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(waits_a_moment_, false) ? write({}) : Result<void>();
+  return take_soon() ? write({}) : Result<void>();
 }
 
 Result<void> Journal::shown(const std::string& call_id, const ToolResult& result) {

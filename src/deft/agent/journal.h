@@ -93,6 +93,8 @@ class Journal {
   std::int64_t now_ms() const;
   void forget_what_waits();  // under mutex_
   Result<void> write(std::string_view lines);
+  bool add_soon(std::string_view line);  // false: too much waits already
+  bool take_soon();                      // into late_; true: there were some
   struct Unwritten {
     Error why;
     std::size_t bytes = 0;  // the last ones of what was to be written
@@ -112,13 +114,15 @@ class Journal {
     std::function<JournalEntry()> entry;
   };
   std::vector<Waiting> waiting_;
-  std::string waiting_lines_;    // before waiting_: made for an intent that could not be written
-  std::string late_;             // lines that could not be written, or wait for a moment; they come first
-  bool waits_a_moment_ = false;  // some of these
-  bool is_torn_ = false;         // the last line is not whole
+  std::string waiting_lines_;  // before waiting_: made for an intent that could not be written
+  std::string late_;           // lines that could not be written, and those of soon_; they come first
+  bool is_torn_ = false;       // the last line is not whole
   std::unordered_set<std::string>
       effects_;  // calls with an intent and without a result; of one that waits for the disk
   std::uint64_t writes_ = 0;
+  // Lines that wait for a moment. Whoever adds one does not wait for those that are being written.
+  std::mutex soon_mutex_;  // after mutex_
+  std::string soon_;       // under soon_mutex_
   std::mutex sync_mutex_;
   std::uint64_t writes_on_disk_ = 0;  // under sync_mutex_
 };

@@ -53,6 +53,36 @@ TEST(Journal, GoesOnWhereAnEarlierRunEndedAlsoInTheMiddleOfALine) {
   EXPECT_EQ(find_string(lines[3], "call"), "2");
 }
 
+TEST(Journal, ResultsThatWaitForAMomentComeWholeBeforeWhatFollowsWhoeverAddsThem) {
+  constexpr int kThreads = 3, kResults = 200;
+  const TempFolder folder;
+  const SystemClock clock;
+  {
+    auto journal = Journal::open(folder / "s", clock);
+    ASSERT_TRUE(journal);
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (int i = 0; i < kResults; ++i) {
+          const std::string id = std::to_string(thread) + "." + std::to_string(i);
+          ASSERT_TRUE(journal->result(id, "Read", {.text = std::string(2000, 'x')}, Journal::When::soon));
+          if (thread == 0) ASSERT_TRUE(journal->state("after", Json(id)));
+        }
+      });
+    }
+    threads.clear();
+    ASSERT_TRUE(journal->flush());
+  }
+  std::map<std::string, int> seen;
+  for (const Json& line : lines_of(folder)) {
+    ASSERT_TRUE(line.is_object());
+    if (find_string(line, "type") == "result") ++seen[std::string(*find_string(line, "call"))];
+    if (find_string(line, "type") == "state") EXPECT_EQ(seen[std::string(*find_string(line, "value"))], 1);
+  }
+  EXPECT_EQ(seen.size(), std::size_t{kThreads * kResults});
+  for (const auto& [call, count] : seen) EXPECT_EQ(count, 1) << call;
+}
+
 TEST(Journal, LeavesAloneWhatItDidNotWrite) {
   const TempFolder folder;
   const SystemClock clock;

@@ -191,11 +191,13 @@ void Subagents::add_types(std::vector<AgentType> types) {
     std::erase_if(types_, [&](const AgentType& other) { return other.name == type.name; });
     types_.push_back(std::move(type));
   }
+  ++types_version_;
 }
 
 void Subagents::let_main_start(std::vector<std::string> types) {
   const std::lock_guard lock(mutex_);
   of_main_ = std::move(types);
+  ++types_version_;
 }
 
 std::vector<AgentType> Subagents::types_for(std::string_view agent_id) const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -71,6 +73,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
   void let_main_start(std::vector<std::string> types);
 
   std::vector<AgentType> types_for(std::string_view agent_id) const override;
+  std::uint64_t types_version() const override { return types_version_; }
   std::optional<std::string> type_of(std::string_view agent_id) const override;
   bool runs_in_background(const AgentRequest& request) const override;
   bool needs_worktree(const AgentRequest& request) const override;
@@ -135,6 +138,7 @@ class Subagents final : public AgentLauncher, public AgentPost {
   mutable std::mutex mutex_;
   std::condition_variable over_;     // one more is
   std::condition_variable letters_;  // have come, or an end is wanted
+  std::atomic<std::uint64_t> types_version_ = 1;
   // All under mutex_.
   std::vector<AgentType> types_;                     // beside the built-in ones
   std::optional<std::vector<std::string>> of_main_;  // that it may start; nothing: any

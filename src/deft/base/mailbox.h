@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "deft/base/brief_lock.h"
 #include "deft/base/clock.h"
 #include "deft/base/pump.h"
 #include "deft/base/wake_up.h"
@@ -19,7 +20,7 @@ class Mailbox {
   void push(T item) {
     bool reader_pumps = false;
     {
-      const std::lock_guard lock(mutex_);
+      const auto lock = brief_lock(mutex_);
       items_.push_back(std::move(item));
       reader_pumps = std::exchange(reader_pumps_, false);
     }
@@ -42,12 +43,18 @@ class Mailbox {
     return take_first();
   }
 
-  // The same, and keeps the pump going meanwhile.
+  // Without waiting.
+  std::optional<T> take() {
+    const auto lock = brief_lock(mutex_);
+    return items_.empty() ? std::nullopt : take_first();
+  }
+
+  // The same as pop(), and keeps the pump going meanwhile.
   std::optional<T> pop(std::optional<TimePoint> deadline, Pump& pump) {
     wake_up_.prepare();
     for (;;) {
       {
-        const std::lock_guard lock(mutex_);
+        const auto lock = brief_lock(mutex_);
         reader_pumps_ = items_.empty();
         if (!reader_pumps_) return take_first();
       }
@@ -58,7 +65,7 @@ class Mailbox {
         if (!items_.empty()) return take_first();
       }
       if (is_ready) pump.advance();
-      if (deadline && std::chrono::steady_clock::now() >= *deadline) return pop(TimePoint::min());
+      if (deadline && std::chrono::steady_clock::now() >= *deadline) return take();
     }
   }
 

@@ -34,7 +34,7 @@ AnthropicClient::AnthropicClient(HttpClient& http, const Clock& clock, ModelEndp
 }
 
 std::shared_ptr<const AnthropicPreface> AnthropicClient::preface(
-    const std::shared_ptr<const OfferedTools::Written>& tools, const std::string& system) {
+    const std::shared_ptr<const OfferedTools::Written>& tools, const SharedText& system) {
   const std::lock_guard lock(mutex_);
   if (preface_ && preface_tools_ == tools && preface_system_ == system) return preface_;
   preface_ = std::make_shared<AnthropicPreface>(anthropic_preface(tools->json, system, dialect_));

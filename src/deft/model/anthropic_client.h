@@ -32,7 +32,7 @@ class AnthropicClient final : public ModelClient {
 
  private:
   std::shared_ptr<const AnthropicPreface> preface(const std::shared_ptr<const OfferedTools::Written>& tools,
-                                                  const std::string& system);
+                                                  const SharedText& system);
 
   const std::string url_;
   const bool own_models_;
@@ -45,7 +45,7 @@ class AnthropicClient final : public ModelClient {
   // Under mutex_: the last one, and what it was made of.
   std::shared_ptr<const AnthropicPreface> preface_;
   std::shared_ptr<const OfferedTools::Written> preface_tools_;
-  std::string preface_system_;
+  SharedText preface_system_;
 };
 
 }  // namespace deft

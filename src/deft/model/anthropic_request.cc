@@ -153,10 +153,17 @@ bool needs_no_change(const HistoryMessage& message, bool own_models) {
 
 }  // namespace
 
+std::vector<bool> KnownContents::are_plain(const History& history, bool own_models) {
+  std::vector<bool> plain;
+  plain.reserve(history.size());
+  const std::lock_guard lock(mutex_);
+  for (const HistoryMessage& message : history) plain.push_back(is_plain(message, own_models));
+  return plain;
+}
+
 bool KnownContents::is_plain(const HistoryMessage& message, bool own_models) {
   if (message.number == 0) return needs_no_change(message, own_models);
   const std::uint64_t key = message.number * 2 + (own_models ? 1 : 0);
-  const std::lock_guard lock(mutex_);
   if (const auto known = plain_.find(key); known != plain_.end()) return known->second;
   if (plain_.size() >= kContentsKnownMax) plain_.clear();
   return plain_[key] = needs_no_change(message, own_models);
@@ -226,17 +233,17 @@ std::string anthropic_body(const ModelRequest& request, const AnthropicPreface& 
   out += ",\"messages\":[";
   std::size_t users_left = 0;
   for (const HistoryMessage& message : history) users_left += message.role == Role::user ? 1 : 0;
-  bool first = true;
-  for (const HistoryMessage& message : history) {
+  const std::vector<bool> plain = known.are_plain(history, dialect.own_models);
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const HistoryMessage& message = history[i];
     const bool is_user = message.role == Role::user;
-    const bool is_plain = known.is_plain(message, dialect.own_models);
+    const bool is_plain = plain[i];
     const std::string changed = is_plain  ? std::string()
                                 : is_user ? with_plain_ids(with_known_references(message.content, preface.deferred))
                                           : anthropic_content(message.content, dialect.own_models);
     const std::string_view filtered = is_plain ? message.content : changed;
     if (!is_user && filtered.empty()) continue;  // two messages of the user's in a row are taken as one
-    out += first ? "" : ",";
-    first = false;
+    if (out.back() != '[') out += ',';
     out += is_user ? R"({"role":"user","content":)" : R"({"role":"assistant","content":)";
     const bool marked = is_user && users_left-- <= kMarkedMessagesMax;
     append_marked(out, filtered, marked ? mark : "");

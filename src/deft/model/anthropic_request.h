@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "deft/model/model.h"
 #include "deft/model/offered_tools.h"
@@ -43,9 +44,11 @@ AnthropicPreface anthropic_preface(const std::string& tools, const std::string& 
 // every request. From any thread.
 class KnownContents {
  public:
-  bool is_plain(const HistoryMessage& message, bool own_models);
+  std::vector<bool> are_plain(const History& history, bool own_models);
 
  private:
+  bool is_plain(const HistoryMessage& message, bool own_models);  // under mutex_
+
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, bool> plain_;  // under mutex_; by the message's number
 };

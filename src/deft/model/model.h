@@ -14,6 +14,7 @@
 #include "deft/base/json.h"
 #include "deft/base/pump.h"
 #include "deft/base/result.h"
+#include "deft/base/shared_text.h"
 #include "deft/core/assembler.h"
 #include "deft/core/history.h"
 
@@ -25,8 +26,8 @@ namespace deft {
 struct ModelRequest {
   std::string model;
   std::size_t output_tokens_max = 0;
-  std::string system;                      // plain text; empty: none
-  std::string tools;                       // JSON array as ToolPool::definitions() gives it; empty: none
+  SharedText system;                       // plain text; empty: none
+  SharedText tools;                        // JSON array as ToolPool::definitions() gives it; empty: none
   std::shared_ptr<const History> history;  // never empty; the last message is the user's
   bool stream = true;
   std::optional<Json> tool_choice{};    // as in the Messages API

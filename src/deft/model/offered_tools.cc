@@ -85,7 +85,7 @@ struct Definition {
 
 }  // namespace
 
-std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::string& tools) {
+std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const SharedText& tools) {
   const std::lock_guard lock(mutex_);
   if (last_ && last_tools_ == tools) return last_;
 
@@ -93,7 +93,7 @@ std::shared_ptr<const OfferedTools::Written> OfferedTools::write(const std::stri
   written->json.reserve(tools.size() + tools.size() / 8);
   auto names = std::make_shared<OfferedNames>();
   std::unordered_set<std::string> taken;
-  for (const std::string_view tool : raw_elements(tools)) {
+  for (const std::string_view tool : raw_elements(tools.str())) {
     const Definition definition(tool);
     const std::string_view schema = definition.raw("input_schema");
     // One that the provider carries out itself: in its own words.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "deft/base/json.h"
+#include "deft/base/shared_text.h"
 #include "deft/model/model_transfers.h"
 
 namespace deft {
@@ -31,12 +32,12 @@ class OfferedTools {
     std::shared_ptr<const OfferedNames> names;
   };
   // `tools` as in ModelRequest.
-  std::shared_ptr<const Written> write(const std::string& tools);
+  std::shared_ptr<const Written> write(const SharedText& tools);
 
  private:
   const Write write_;
   std::mutex mutex_;
-  std::string last_tools_;               // under mutex_
+  SharedText last_tools_;                // under mutex_
   std::shared_ptr<const Written> last_;  // under mutex_
 };
 

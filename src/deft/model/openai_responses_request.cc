@@ -149,7 +149,7 @@ std::string openai_responses_body(const ModelRequest& request, const std::string
     if (request.tool_choice) append_tool_choice(out, *request.tool_choice);
     append_member(out, "tools", tools);
   }
-  if (!request.system.empty()) append_member(out, "instructions", json_quote(request.system));
+  if (!request.system.empty()) append_member(out, "instructions", json_quote(request.system.str()));
   Items items(dialect);
   for (const HistoryMessage& message : *request.history) {
     message.role == Role::user ? items.add_user(message.content) : items.add_assistant(message.content);

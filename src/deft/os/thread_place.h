@@ -20,6 +20,7 @@ class ThreadPlace {
   void keep_off_this_processor(std::thread& sleeper);
   // By that thread, before it does anything else: it may run wherever it might before, and so may what it starts.
   void release();
+  bool is_moved() const { return allowed_.has_value(); }
 
  private:
   std::optional<cpu_set_t> allowed_;

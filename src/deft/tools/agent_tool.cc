@@ -48,10 +48,18 @@ class AgentTool final : public Tool {
  public:
   explicit AgentTool(AgentLauncher& launcher) : launcher_(launcher) {}
   const ToolSpec& spec() const override { return spec_; }
-  std::optional<std::string> description_now(const SessionState&) const override {
+  std::optional<SharedText> description_now(const SessionState&) const override {
+    const std::uint64_t version = launcher_.types_version();
+    {
+      const std::lock_guard lock(mutex_);
+      if (description_ && described_version_ == version) return description_;
+    }
     std::string text = spec_.description + "\nTypes (subagent_type):";
     for (const AgentType& type : launcher_.types_for({})) text += "\n- " + type.name + ": " + type.description;
-    return text;
+    const std::lock_guard lock(mutex_);
+    description_ = SharedText(std::move(text));
+    described_version_ = version;
+    return description_;
   }
 
   // Whatever the subagent does is judged by itself; but a checkout of its own is something on the disk.
@@ -171,6 +179,8 @@ class AgentTool final : public Tool {
   mutable std::mutex mutex_;
   // By call, from wait_for() to run(); under mutex_.
   mutable std::map<std::string, Result<std::string>> started_;
+  mutable std::optional<SharedText> description_;  // with the types of this version; under mutex_
+  mutable std::uint64_t described_version_ = 0;    // under mutex_
   const ToolSpec spec_{
       .name = "Agent",
       .aliases = {"Task"},

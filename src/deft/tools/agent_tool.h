@@ -63,6 +63,8 @@ class AgentLauncher {
 
   // Those that the agent may start, in the order in which the model is told of them.
   virtual std::vector<AgentType> types_for(std::string_view agent_id) const = 0;
+  // Another one whenever those of the main agent may have changed.
+  virtual std::uint64_t types_version() const = 0;
   // Of an agent that ran in this session and may go on; nothing: there is no such one.
   virtual std::optional<std::string> type_of(std::string_view agent_id) const = 0;
   virtual bool runs_in_background(const AgentRequest& request) const = 0;

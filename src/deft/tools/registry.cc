@@ -68,7 +68,7 @@ void ToolForm::append_to(std::string& out, const SessionState& session) const {
   }
   const std::lock_guard lock(mutex_);
   if (last_written_.empty() || *description != last_description_) {
-    last_written_ = written(*description);
+    last_written_ = written(description->str());
     last_description_ = std::move(*description);
   }
   out += last_written_;

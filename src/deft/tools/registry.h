@@ -39,7 +39,8 @@ class ToolForm {
   const std::string schema_;
   const std::string written_;  // with the tool's own description
   mutable std::mutex mutex_;
-  mutable std::string last_description_, last_written_;  // under mutex_: of one that the session has its own of
+  mutable SharedText last_description_;  // under mutex_: of one that the session has its own of
+  mutable std::string last_written_;     // under mutex_
   std::once_flag once_;
   std::optional<Result<Schema>> input_schema_;
 };

@@ -13,6 +13,7 @@
 #include "deft/base/clock.h"
 #include "deft/base/json.h"
 #include "deft/base/result.h"
+#include "deft/base/shared_text.h"
 #include "deft/core/footprint.h"
 #include "deft/core/permission.h"
 #include "deft/core/result_limits.h"
@@ -112,10 +113,7 @@ class Tool {
   virtual ~Tool() = default;
   virtual const ToolSpec& spec() const = 0;
   // Instead of the one in its spec: of a tool that says something else as the session goes on.
-  virtual std::optional<std::string> description_now(const SessionState&) const { return std::nullopt; }
-  std::string description(const SessionState& session) const {
-    return description_now(session).value_or(spec().description);
-  }
+  virtual std::optional<SharedText> description_now(const SessionState&) const { return std::nullopt; }
   // Why it is not available here and now (missing program, dead server); nothing if it is.
   virtual std::optional<std::string> disabled() const { return std::nullopt; }
 

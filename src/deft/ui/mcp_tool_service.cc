@@ -7,6 +7,7 @@
 #include "deft/base/utf8.h"
 #include "deft/os/files.h"
 #include "deft/os/uuid.h"
+#include "deft/tools/shown_definitions.h"
 
 namespace deft {
 namespace {
@@ -206,9 +207,8 @@ void McpToolService::handle(std::shared_ptr<McpServed> request) {
 
 JsonObject McpToolService::definition(const RegisteredTool& entry) const {
   const ToolSpec& spec = entry.tool->spec();
-  JsonObject tool{{"name", spec.name},
-                  {"description", entry.tool->description(SessionState())},
-                  {"inputSchema", spec.input_schema}};
+  JsonObject tool{
+      {"name", spec.name}, {"description", description_of(*entry.tool, {})}, {"inputSchema", spec.input_schema}};
   if (spec.output_schema) tool["outputSchema"] = *spec.output_schema;
   // Where the tool is a stranger's, so are its hints: nothing is promised for it.
   if (spec.origin == Origin::built_in) {

@@ -15,6 +15,7 @@
 #include "deft/tools/apply_patch.h"
 #include "deft/tools/edit.h"
 #include "deft/tools/registry.h"
+#include "deft/tools/shown_definitions.h"
 #include "deft/tools/team_tools.h"
 #include "deft/ui/builtin_options.h"
 #include "deft/ui/lone_servers.h"
@@ -47,6 +48,7 @@ constexpr std::size_t kSummaryCharactersMax = 90;
 class NoAgents final : public AgentLauncher, public AgentPost {
  public:
   std::vector<AgentType> types_for(std::string_view) const override { return builtin_agent_types(); }
+  std::uint64_t types_version() const override { return 0; }
   std::optional<std::string> type_of(std::string_view) const override { return std::nullopt; }
   bool runs_in_background(const AgentRequest&) const override { return false; }
   bool needs_worktree(const AgentRequest&) const override { return false; }
@@ -198,7 +200,7 @@ int run_tools(int argc, const char* const* argv) {
   if (form == "--json") return std::printf("%s\n", pool->definitions(session).c_str()), 0;
   if (form == "--markdown") return std::fputs(tools_markdown(*pool).c_str(), stdout), 0;
   for (const RegisteredTool& entry : pool->advertised()) {
-    const std::string description = entry.tool->description(session);
+    const std::string description = description_of(*entry.tool, session);
     std::printf("%-12s %s\n", entry.tool->spec().name.c_str(), one_line(description, kSummaryCharactersMax).c_str());
   }
   return 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "deft/base/text.h"
+#include "deft/tools/shown_definitions.h"
 
 namespace deft {
 namespace {
@@ -89,7 +90,7 @@ std::string tools_markdown(const ToolPool& pool) {
   for (const RegisteredTool& entry : pool.advertised()) {
     const ToolSpec& spec = entry.tool->spec();
     // A list needs an empty line before it.
-    std::string description = entry.tool->description(session);
+    std::string description = description_of(*entry.tool, session);
     if (const std::size_t list = description.find("\n- "); list != std::string::npos) description.insert(list, "\n");
     page += "\n## " + spec.name + "\n\n" + description + "\n\n" + inputs(spec.input_schema) + "\n" + habits(spec);
   }
