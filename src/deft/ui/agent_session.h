@@ -134,9 +134,10 @@ class AgentSession {
   // A further directory that calls may work in, below one that the session was given at its start; its canonical path.
   // DirectoryAdded hooks are told.
   Result<std::string> add_directory(const std::string& path);
-  void tell_memory_of(const std::string& directory);  // the model, with the next prompt
-  void look_for_skills();                             // again, on the disk
-  Result<void> use_agents(const Json& agents);        // further types of subagents
+  void tell_memory_of(const std::string& directory);         // the model, with the next prompt
+  void look_for_skills();                                    // again, on the disk
+  void offer_skills(const std::vector<std::string>& names);  // to the model, no others
+  Result<void> use_agents(const Json& agents);               // further types of subagents
   // An error: the type that the main agent shall be of is not there, and nobody brings it any more.
   Result<void> check_type() const;
   // From now on every turn ends with an answer that fits this JSON Schema.
