@@ -70,6 +70,64 @@ TEST(HeadlessHost, InitializeSetsTheWordsBeforeTheConversation) {
   EXPECT_NE(system.find("Speak twice."), std::string::npos);
 }
 
+TEST(HeadlessHost, WhatNobodyTypedCallsNoCommand) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("one"), anthropic_text("two"), anthropic_text("three")});
+  HostedDeft deft(place, model.url());
+  deft.say("/clear", {{"client_composed", true}});
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "one");
+  deft.say("/clear", {{"shouldQuery", false}});
+  deft.say("go on");
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "two");
+  const std::string last = to_json(find_array(model.bodies().at(1), "messages")->back());
+  EXPECT_NE(last.find("/clear"), std::string::npos);
+  EXPECT_NE(last.find("go on"), std::string::npos);
+  EXPECT_EQ(find_array(model.bodies().at(1), "messages")->size(), 3U);
+  deft.say("/clear");  // of a person
+  deft.next("result");
+  deft.say("anew");
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "three");
+  EXPECT_EQ(find_array(model.bodies().at(2), "messages")->size(), 1U);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
+TEST(HeadlessHost, ARequestThatDoesNotSayWhatItWantsIsRefusedByItsId) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url());
+  const Json inner = deft.response(deft.send_request({{"mode", "plan"}}));
+  EXPECT_EQ(text_of(inner, "subtype"), "error");
+  EXPECT_NE(text_of(inner, "error").find("subtype"), std::string::npos);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
+TEST(HeadlessHost, TheMarkOfWhatMayBeCachedForAllIsNotToldToTheModel) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url());
+  deft.request({{"subtype", "initialize"},
+                {"systemPrompt", JsonArray{"For all.", "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__", "For this one."}}});
+  deft.say("hello");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_NE(to_json(*find(model.bodies().at(0), "system")).find("For all.\\n\\nFor this one."), std::string::npos);
+}
+
+TEST(HeadlessHost, WhatOfInitializeHasNoEffectIsSaid) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url());
+  deft.request({{"subtype", "initialize"}, {"promptSuggestions", true}, {"plugins", JsonArray{}}});
+  EXPECT_EQ(of_type(deft.lines(), "system", "informational").size(), 0U);
+  deft.request({{"subtype", "initialize"}, {"planModeInstructions", "Think."}, {"excludeDynamicSections", true}});
+  EXPECT_EQ(of_type(deft.lines(), "system", "informational").size(), 2U);
+  const JsonArray callbacks{JsonObject{{"hookCallbackIds", JsonArray{"hook_0"}}}};
+  deft.request({{"subtype", "initialize"}, {"hooks", JsonObject{{"PostModelSwitch", callbacks}, {"Stop", callbacks}}}});
+  EXPECT_EQ(of_type(deft.lines(), "system", "informational").size(), 2U);  // elsewhere there is such an event
+  deft.request({{"subtype", "initialize"}, {"hooks", JsonObject{{"PreToolUze", callbacks}}}});
+  EXPECT_EQ(of_type(deft.lines(), "system", "informational").size(), 3U);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
 TEST(HeadlessHost, WhatItCannotDoIsRefusedByName) {
   const PrintPlace place;
   const ModelPeer model({anthropic_text("ok")});

@@ -37,6 +37,42 @@ std::string only_text(const Json& answer) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
+// --- servers that come with the start ---
+
+TEST(HostServers, ComeWithInitializeInsteadOfOnTheCommandLine) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url(), {"--await-initialize", "--strict-mcp-config", "--allowedTools", "mcp__fix"});
+  const JsonObject good{{"command", fixture()}, {"args", JsonArray{"good"}}};
+  const JsonObject servers{{"fix", good}, {"broken", JsonObject{{"type", "nonsense"}}}};
+  EXPECT_EQ(find_bool(deft.request({{"subtype", "initialize"}, {"mcpServers", servers}}), "mcp_servers_applied"), true);
+  deft.say("go");
+  const Json init = deft.next("system", "init");
+  EXPECT_TRUE(has(to_json(*find(init, "tools")), "mcp__fix__echo")) << to_json(init);
+  EXPECT_TRUE(has(to_json(*find(init, "mcp_servers")), "broken")) << to_json(init);
+  EXPECT_EQ(only_text(deft.request(echo("pong"))), "pong");
+  // It is for the start alone; the same set is still the one in force, another is not.
+  const JsonObject other{{"late", good}};
+  EXPECT_EQ(find_bool(deft.request({{"subtype", "initialize"}, {"mcpServers", servers}}), "mcp_servers_applied"), true);
+  EXPECT_EQ(find_bool(deft.request({{"subtype", "initialize"}, {"mcpServers", other}}), "mcp_servers_applied"), false);
+  EXPECT_FALSE(has(to_json(deft.request({{"subtype", "mcp_status"}})), "late"));
+  EXPECT_EQ(find(deft.request({{"subtype", "initialize"}}), "mcp_servers_applied"), nullptr);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
+TEST(HostServers, ThatPolicyForbidsAreNotStarted) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url(), {"--managed-settings", R"({"deniedMcpServers":[{"serverName":"fix"}]})"});
+  const JsonObject servers{{"fix", JsonObject{{"command", fixture()}, {"args", JsonArray{"good"}}}}};
+  deft.request({{"subtype", "initialize"}, {"mcpServers", servers}});
+  deft.say("go");
+  const Json init = deft.next("system", "init");
+  EXPECT_FALSE(has(to_json(*find(init, "tools")), "mcp__fix")) << to_json(init);
+  EXPECT_TRUE(has(to_json(*find(init, "mcp_servers")), "disabled")) << to_json(init);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
 // --- mcp_call ---
 
 TEST(HostMcpCall, IsMadeWithoutATurnAndBeforeTheFirst) {
@@ -271,6 +307,22 @@ TEST(HostSettings, AFewKeysAreWrittenAndEverythingElseStaysAsItIs) {
 }
 
 // --- get_hooks_listing ---
+
+TEST(HostSettings, InForceAreThoseOfAllSourcesWithTheStrongestFirst) {
+  const PrintPlace place;
+  place.home.put(
+      ".claude/settings.json",
+      R"json({"effortLevel":"low","permissions":{"allow":["Bash(ls:*)"],"deny":["Read(./a)","Read(./b)"]}})json");
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url(),
+                  {"--settings", R"({"effortLevel":"high","permissions":{"allow":["WebSearch"]}})"});
+  const Json effective = *find(deft.request({{"subtype", "get_settings"}}), "effective");
+  EXPECT_EQ(find_string(effective, "effortLevel"), "high");
+  const Json& permissions = *find(effective, "permissions");
+  EXPECT_EQ(to_json(*find(permissions, "allow")), R"json(["WebSearch","Bash(ls:*)"])json");
+  EXPECT_EQ(to_json(*find(permissions, "deny")), R"json(["Read(./a)","Read(./b)"])json");
+  EXPECT_EQ(deft.finish(), 0);
+}
 
 TEST(HostHooks, AreListedWithWhereTheyComeFrom) {
   const PrintPlace place;

@@ -13,6 +13,8 @@
 namespace deft {
 namespace {
 
+constexpr std::string_view kDynamicBoundary = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+
 // Texts that may come as one, or as a list of them.
 std::optional<std::string> text_at(const Json& request, std::string_view key) {
   if (const auto text = find_string(request, key)) return std::string(*text);
@@ -20,7 +22,8 @@ std::optional<std::string> text_at(const Json& request, std::string_view key) {
   if (!list) return std::nullopt;
   std::string text;
   for (const Json& piece : *list) {
-    if (!piece.is_string()) continue;
+    // Hosts mark so up to where a prompt may be cached for all; it is no part of what they say.
+    if (!piece.is_string() || view(piece.get_string()) == kDynamicBoundary) continue;
     if (!text.empty()) text += "\n\n";
     text += view(piece.get_string());
   }
@@ -55,16 +58,29 @@ std::string_view editability(SettingSource source) {
   return is_kept ? "persistent" : "session";
 }
 
-// "permissions.defaultMode": the value stands inside of the object.
-void put_nested(JsonObject& object, std::string_view key, Json value) {
-  const auto dot = key.find('.');
-  if (dot == std::string_view::npos) {
-    object[key] = std::move(value);
-    return;
+// Events that other programs have. Hosts listen to them whoever they talk to, which is no reason to warn their users.
+constexpr std::string_view kIdleEvents =
+    "StopFailure PreModelSwitch PostModelSwitch Setup TeammateIdle Elicitation ElicitationResult InstructionsLoaded "
+    "CwdChanged FileChanged MessageDisplay";
+
+Json without_idle_events(const Json& hooks) {
+  if (!hooks.is_object()) return hooks;
+  JsonObject rest;
+  for (const auto& member : hooks.get_object()) {
+    if (!is_among_words(member.key(), kIdleEvents)) rest[member.key()] = member.value();
   }
-  Json& inner = object[key.substr(0, dot)];
-  if (!inner.is_object()) inner = JsonObject();
-  put_nested(inner.get_object(), key.substr(dot + 1), std::move(value));
+  return rest;
+}
+
+// Of `initialize`, what changes what the model is told elsewhere and nothing here. (What would only be shown to people
+// beside the work, such as promptSuggestions, is missed by nobody.)
+constexpr const char* kIdleFields[] = {"plugins", "toolAliases", "planModeInstructions", "excludeDynamicSections"};
+
+bool says_something(const Json* value) {
+  if (!value || value->is_null()) return false;
+  if (value->is_array()) return !value->get_array().empty();
+  if (value->is_object()) return !value->get_object().empty();
+  return !value->is_bool() || value->get_bool();
 }
 
 // What other programs answer, and why deft does not.
@@ -132,6 +148,7 @@ std::optional<HostRequests::When> HostRequests::when(std::string_view subtype) {
 }
 
 std::string HostRequests::refusal(std::string_view subtype) {
+  if (subtype.empty()) return "\"request\" must be an object with a \"subtype\"";
   for (const auto& [known, why] : kRefused) {
     if (known == subtype) return "deft does not answer " + std::string(subtype) + ": " + std::string(why);
   }
@@ -187,9 +204,17 @@ HostRequests::Answer HostRequests::initialize(const Json& wanted) {
   AgentSession& session = parts_.session;
   const Json* hooks = find(wanted, "hooks");
   if (hooks && !hooks->is_null()) {
-    for (const std::string& problem : session.use_host_hooks(*hooks)) parts_.output.notice(problem, "warning");
+    for (const std::string& problem : session.use_host_hooks(without_idle_events(*hooks))) {
+      parts_.output.notice(problem, "warning");
+    }
   }
   if (find_array(wanted, "sdkMcpServers")) session.servers().add_host_servers(names_at(wanted, "sdkMcpServers"));
+  const JsonObject* servers = find_object(wanted, "mcpServers");
+  // Only at the start, as those of the command line, which others could read there; mcp_set_servers is for later.
+  if (servers && !servers->empty() && !is_initialized_) {
+    session.servers().add_named_servers(*servers);
+    named_servers_ = *servers;
+  }
   const auto instead = text_at(wanted, "systemPrompt");
   const auto appended = text_at(wanted, "appendSystemPrompt");
   if (instead || appended) session.use_system_prompt(instead, appended.value_or(""));
@@ -201,12 +226,12 @@ HostRequests::Answer HostRequests::initialize(const Json& wanted) {
     if (auto done = session.use_agents(*types); !done) return std::unexpected(done.error());
   }
   if (auto good = session.check_type(); !good) return std::unexpected(good.error());
-  for (const char* key : {"plugins", "toolAliases", "planModeInstructions", "skills"}) {
-    const Json* value = find(wanted, key);
-    const bool says_something = value && ((value->is_array() && !value->get_array().empty()) ||
-                                          (value->is_object() && !value->get_object().empty()) || value->is_string());
-    if (says_something) parts_.output.notice(std::string(key) + " of initialize has no effect in deft", "warning");
+  if (find_array(wanted, "skills")) session.offer_skills(names_at(wanted, "skills"));
+  for (const char* key : kIdleFields) {
+    if (!says_something(find(wanted, key))) continue;
+    parts_.output.notice(std::string(key) + " of initialize has no effect in deft", "warning");
   }
+  if (find_bool(wanted, "forwardSubagentText").value_or(false)) parts_.output.tell_subagent_texts();
   const std::string& key = session.provider().key_source;
   JsonObject answer{{"commands", commands()},
                     {"agents", agents()},
@@ -217,6 +242,7 @@ HostRequests::Answer HostRequests::initialize(const Json& wanted) {
                     {"claude_code_version", kProtocolVersion},
                     {"hook_on_failure_supported", true}};
   if (hooks && !hooks->is_null()) answer["hooks_applied"] = true;
+  if (servers && !servers->empty()) answer["mcp_servers_applied"] = *servers == named_servers_;
   return answer;
 }
 
@@ -286,16 +312,11 @@ HostRequests::Answer HostRequests::update_settings(const Json& wanted) {
 }
 
 HostRequests::Answer HostRequests::get_settings(const Json&) {
-  JsonObject effective;
   const auto settings = parts_.session.current_settings();
   if (!settings) return std::unexpected(settings.error());
   const SecretMask mask(secrets_of_environment());
-  for (const SettingOrigin& origin : settings->merged.origins) {
-    const auto value = parse_json(mask.masked(origin.value));
-    if (value) put_nested(effective, origin.key, *value);
-  }
   const AgentOptions& options = parts_.session.agent().options();
-  return JsonObject{{"effective", std::move(effective)},
+  return JsonObject{{"effective", mask.masked_json(settings->merged.values)},
                     {"applied", JsonObject{{"model", options.model},
                                            {"effort", options.effort.empty() ? Json() : Json(options.effort)}}}};
 }
@@ -408,7 +429,8 @@ HostRequests::Answer HostRequests::usage(const Json&) {
   const ReportedSession reported{.id = session.id(),
                                  .usage = session.agent().usage(),
                                  .prices = session.settings().prices,
-                                 .output_tokens_max = session.agent().options().output_tokens_max};
+                                 .output_tokens_max = session.agent().options().output_tokens_max,
+                                 .window_tokens = session.agent().options().context.window_tokens};
   const auto ms = [](Duration time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time).count(); };
   const HeadlessOutput::Durations spent = parts_.output.durations();
   return JsonObject{{"session", JsonObject{{"total_cost_usd", reported.usage.cost},

@@ -92,7 +92,9 @@ class HostRequests {
 
   Parts parts_;
   HostWork work_;
-  bool is_initialized_ = false;  // between turns
+  // Between turns:
+  bool is_initialized_ = false;
+  JsonObject named_servers_;  // those that the first `initialize` brought along
 };
 
 }  // namespace deft
