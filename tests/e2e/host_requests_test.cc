@@ -73,6 +73,44 @@ TEST(HostServers, ThatPolicyForbidsAreNotStarted) {
   EXPECT_EQ(deft.finish(), 0);
 }
 
+TEST(HostServers, HaveToolsThatTheHostDeniesOrWantsToBeAskedAboutInEveryMode) {
+  const PrintPlace place;
+  const StreamedCall call{"t1", "mcp__fix__echo", {{"text", "ping"}}};
+  for (const std::string word : {"always_deny", "always_ask", "nonsense"}) {
+    const ModelPeer model({anthropic_calls({call}), anthropic_text("done")});
+    HostedDeft deft(place, model.url(), {"--permission-prompt-tool", "stdio", "--dangerously-skip-permissions"});
+    const JsonArray tools{JsonObject{{"name", "echo"}, {"permission_policy", word}}, JsonObject{{"name", 7}}};
+    const JsonObject servers{
+        {"fix", JsonObject{{"command", fixture()}, {"args", JsonArray{"good"}}, {"tools", tools}}}};
+    deft.request({{"subtype", "initialize"}, {"mcpServers", servers}});
+    deft.say("go");
+    if (word != "always_deny") deft.respond(deft.next_request("can_use_tool"), JsonObject{{"behavior", "allow"}});
+    deft.next("result");
+    EXPECT_EQ(deft.finish(), 0);
+    const std::string result = to_json(find_array(model.bodies().at(1), "messages")->back());
+    EXPECT_EQ(has(result, "ping"), word != "always_deny") << result;
+  }
+}
+
+TEST(HostServers, PoliciesComeAndGoWithTheServersOfAHost) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url());
+  const auto rules = [&] { return to_json(*find(deft.request({{"subtype", "list_permission_rules"}}), "state")); };
+  const auto set = [&](const char* policy) {
+    JsonObject entry{{"command", fixture()}, {"args", JsonArray{"good"}}};
+    if (policy) entry["tools"] = JsonArray{JsonObject{{"name", "echo"}, {"permission_policy", policy}}};
+    deft.request({{"subtype", "mcp_set_servers"}, {"servers", JsonObject{{"fix", entry}}}});
+    deft.say("go");
+    deft.next("result");
+  };
+  set("always_deny");
+  EXPECT_TRUE(has(rules(), R"("behavior":"deny","source":"cliArg","rule":"mcp__fix__echo")")) << rules();
+  set("always_allow");
+  EXPECT_FALSE(has(rules(), "mcp__fix__echo")) << rules();
+  EXPECT_EQ(deft.finish(), 0);
+}
+
 // --- mcp_call ---
 
 TEST(HostMcpCall, IsMadeWithoutATurnAndBeforeTheFirst) {

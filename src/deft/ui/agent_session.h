@@ -128,6 +128,8 @@ class AgentSession {
   // say of permissions, hooks, model and effort counts from now on. Errors: then nothing has changed.
   Result<void> apply_settings(const JsonObject& settings);
   Result<SessionSettings> current_settings() const { return load_session_settings(options_.settings); }
+  // Rules of the host about tools of servers, instead of those that it gave before; from the next turn on.
+  void use_server_rules(std::vector<std::string> denied, std::vector<std::string> asked);
   // Into deft's own file of that level, one key alone.
   Result<void> write_setting(SettingSource destination, std::string_view key, const Json& value);
   HookConfig hooks_in_force() const { return with_host_hooks(settings_hooks_); }

@@ -89,6 +89,11 @@ void HeadlessHost::take(HostResponse response) {
   parts_.output.notice("no request " + json_quote(id.substr(0, 60)) + " waits for an answer", "warning");
 }
 
+bool HeadlessHost::has_turn() {
+  const std::lock_guard lock(mutex_);
+  return in_turn_;
+}
+
 void HeadlessHost::between_turns(Work work) {
   {
     const std::lock_guard lock(mutex_);
@@ -111,6 +116,10 @@ void HeadlessHost::take(const HostRequest& request) {
   if (subtype == "interrupt") return interrupt(request);
   if (subtype == "set_permission_mode") return set_permission_mode(request);
   if (subtype == "cancel_async_message") return cancel_message(request);
+  if (subtype == "initialize" && requests_.is_initialized()) {
+    requests_.forget_hooks();
+    if (has_turn()) return on_turn_thread([this, request] { requests_.initialize_again(request); });
+  }
   const auto when = HostRequests::when(subtype);
   if (!when) return parts_.port.refuse(request.id, HostRequests::refusal(subtype));
   switch (*when) {

@@ -162,10 +162,21 @@ void HostRequests::carry_out(const HostRequest& request) {
   if (entry->begin) return (this->*entry->begin)(request);
   auto answer = (this->*entry->answer)(request.request);
   if (!answer) return parts_.port.refuse(request.id, answer.error().message);
-  parts_.port.answer(request.id, std::move(*answer));
+  if (request.subtype != "initialize") return parts_.port.answer(request.id, std::move(*answer));
+  parts_.port.answer_begin(request.id, std::move(*answer));
   // A host that comes back has missed what began meanwhile.
-  const bool comes_back = request.subtype == "initialize" && std::exchange(is_initialized_, true);
-  if (comes_back) parts_.output.show_tasks();
+  if (is_initialized_.exchange(true)) parts_.output.show_tasks();
+}
+
+void HostRequests::forget_hooks() {
+  parts_.port.give_up("hook_callback", {Errc::failed, "the host began anew while its hook was asked; try it again"});
+}
+
+void HostRequests::initialize_again(const HostRequest& request) {
+  if (work_.was_cancelled(request.id)) return;
+  use_hooks(request.request);
+  parts_.port.answer_begin(request.id, beginning(request.request));
+  parts_.output.show_tasks();
 }
 
 // --- what a session begins with ---
@@ -200,16 +211,39 @@ JsonArray HostRequests::models() const {
   return models;
 }
 
+void HostRequests::use_hooks(const Json& wanted) {
+  const Json* hooks = find(wanted, "hooks");
+  if (!hooks || hooks->is_null()) return;
+  for (const std::string& problem : parts_.session.use_host_hooks(without_idle_events(*hooks))) {
+    parts_.output.notice(problem, "warning");
+  }
+}
+
+// What a host is told of a session.
+JsonObject HostRequests::beginning(const Json& wanted) const {
+  const std::string& key = parts_.session.provider().key_source;
+  JsonObject answer{{"commands", commands()},
+                    {"agents", agents()},
+                    {"models", models()},
+                    {"account", JsonObject{{"apiKeySource", key.empty() ? "none" : key}}},
+                    {"output_style", "default"},
+                    {"available_output_styles", JsonArray{"default"}},
+                    {"claude_code_version", kProtocolVersion},
+                    {"hook_on_failure_supported", true}};
+  if (const Json* hooks = find(wanted, "hooks"); hooks && !hooks->is_null()) answer["hooks_applied"] = true;
+  const JsonObject* servers = find_object(wanted, "mcpServers");
+  if (servers && !servers->empty()) answer["mcp_servers_applied"] = *servers == named_servers_;
+  return answer;
+}
+
 HostRequests::Answer HostRequests::initialize(const Json& wanted) {
   AgentSession& session = parts_.session;
-  const Json* hooks = find(wanted, "hooks");
-  if (hooks && !hooks->is_null()) {
-    for (const std::string& problem : session.use_host_hooks(without_idle_events(*hooks))) {
-      parts_.output.notice(problem, "warning");
-    }
-  }
+  use_hooks(wanted);
   if (find_array(wanted, "sdkMcpServers")) session.servers().add_host_servers(names_at(wanted, "sdkMcpServers"));
   const JsonObject* servers = find_object(wanted, "mcpServers");
+  for (const JsonObject* with_policies : {find_object(wanted, "sdkMcpServerConfigs"), servers}) {
+    if (with_policies) note_policies(*with_policies, /*replaces=*/false);
+  }
   // Only at the start, as those of the command line, which others could read there; mcp_set_servers is for later.
   if (servers && !servers->empty() && !is_initialized_) {
     session.servers().add_named_servers(*servers);
@@ -232,18 +266,7 @@ HostRequests::Answer HostRequests::initialize(const Json& wanted) {
     parts_.output.notice(std::string(key) + " of initialize has no effect in deft", "warning");
   }
   if (find_bool(wanted, "forwardSubagentText").value_or(false)) parts_.output.tell_subagent_texts();
-  const std::string& key = session.provider().key_source;
-  JsonObject answer{{"commands", commands()},
-                    {"agents", agents()},
-                    {"models", models()},
-                    {"account", JsonObject{{"apiKeySource", key.empty() ? "none" : key}}},
-                    {"output_style", "default"},
-                    {"available_output_styles", JsonArray{"default"}},
-                    {"claude_code_version", kProtocolVersion},
-                    {"hook_on_failure_supported", true}};
-  if (hooks && !hooks->is_null()) answer["hooks_applied"] = true;
-  if (servers && !servers->empty()) answer["mcp_servers_applied"] = *servers == named_servers_;
-  return answer;
+  return beginning(wanted);
 }
 
 // --- settings ---
