@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 
-import {query} from '@anthropic-ai/claude-agent-sdk';
+import {createSdkMcpServer, query, tool} from '@anthropic-ai/claude-agent-sdk';
 
 import {calls, says} from './model_server.mjs';
 import {collect, place, resultOf, text} from './place.mjs';
@@ -94,6 +94,19 @@ test('servers come with the start of the conversation, not on the command line',
   const messages = await ask(here, {mcpServers, mcpServersDelivery: 'initialize'});
   assert.equal(resultOf(messages).result, 'ok');
   assert.ok(toolsOf(messages).includes('mcp__gate__other'));
+});
+
+test('what the options deny of a server of the program is denied in every mode', async (t) => {
+  const called = [];
+  const one = (name) => tool(name, name, {}, async () => {
+    called.push(name);
+    return {content: [{type: 'text', text: name}]};
+  });
+  const here = await place(t, [calls(['t1', 'mcp__own__wipe', {}], ['t2', 'mcp__own__look', {}]), says('ok')]);
+  const own = createSdkMcpServer({name: 'own', tools: [one('wipe'), one('look')]});
+  own.tools = [{name: 'wipe', permission_policy: 'always_deny'}];
+  await ask(here, {mcpServers: {own}, permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true});
+  assert.deepEqual(called, ['look']);
 });
 
 test('the model is offered the skills of the options alone', async (t) => {
