@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <string>
 
 #include "deft_print.h"
@@ -70,6 +71,64 @@ TEST(HeadlessHost, InitializeSetsTheWordsBeforeTheConversation) {
   EXPECT_NE(system.find("Speak twice."), std::string::npos);
 }
 
+TEST(HeadlessHost, WhatNobodyTypedCallsNoCommand) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("one"), anthropic_text("two"), anthropic_text("three")});
+  HostedDeft deft(place, model.url());
+  deft.say("/clear", {{"client_composed", true}});
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "one");
+  deft.say("/clear", {{"shouldQuery", false}});
+  deft.say("go on");
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "two");
+  const std::string last = to_json(find_array(model.bodies().at(1), "messages")->back());
+  EXPECT_NE(last.find("/clear"), std::string::npos);
+  EXPECT_NE(last.find("go on"), std::string::npos);
+  EXPECT_EQ(find_array(model.bodies().at(1), "messages")->size(), 3U);
+  deft.say("/clear");  // of a person
+  deft.next("result");
+  deft.say("anew");
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "three");
+  EXPECT_EQ(find_array(model.bodies().at(2), "messages")->size(), 1U);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
+TEST(HeadlessHost, ARequestThatDoesNotSayWhatItWantsIsRefusedByItsId) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url());
+  const Json inner = deft.response(deft.send_request({{"mode", "plan"}}));
+  EXPECT_EQ(text_of(inner, "subtype"), "error");
+  EXPECT_NE(text_of(inner, "error").find("subtype"), std::string::npos);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
+TEST(HeadlessHost, TheMarkOfWhatMayBeCachedForAllIsNotToldToTheModel) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url());
+  deft.request({{"subtype", "initialize"},
+                {"systemPrompt", JsonArray{"For all.", "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__", "For this one."}}});
+  deft.say("hello");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_NE(to_json(*find(model.bodies().at(0), "system")).find("For all.\\n\\nFor this one."), std::string::npos);
+}
+
+TEST(HeadlessHost, WhatOfInitializeHasNoEffectIsSaid) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url());
+  deft.request({{"subtype", "initialize"}, {"promptSuggestions", true}, {"plugins", JsonArray{}}});
+  EXPECT_EQ(of_type(deft.lines(), "system", "informational").size(), 0U);
+  deft.request({{"subtype", "initialize"}, {"planModeInstructions", "Think."}, {"excludeDynamicSections", true}});
+  EXPECT_EQ(of_type(deft.lines(), "system", "informational").size(), 2U);
+  const JsonArray callbacks{JsonObject{{"hookCallbackIds", JsonArray{"hook_0"}}}};
+  deft.request({{"subtype", "initialize"}, {"hooks", JsonObject{{"PostModelSwitch", callbacks}, {"Stop", callbacks}}}});
+  EXPECT_EQ(of_type(deft.lines(), "system", "informational").size(), 2U);  // elsewhere there is such an event
+  deft.request({{"subtype", "initialize"}, {"hooks", JsonObject{{"PreToolUze", callbacks}}}});
+  EXPECT_EQ(of_type(deft.lines(), "system", "informational").size(), 3U);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
 TEST(HeadlessHost, WhatItCannotDoIsRefusedByName) {
   const PrintPlace place;
   const ModelPeer model({anthropic_text("ok")});
@@ -102,6 +161,45 @@ TEST(HeadlessHost, TheHostAllowsChangesAndDenies) {
   EXPECT_FALSE(place.project.bytes("denied"));
   EXPECT_EQ(find_array(result, "permission_denials")->size(), 1U);
   EXPECT_NE(to_json(model.bodies().at(1)).find("not on a Sunday"), std::string::npos);
+}
+
+TEST(HeadlessHost, OneThatComesBackIsToldAtOnceWhatItIsStillAsked) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_calls({bash("t1", "touch made")}), anthropic_text("done")});
+  HostedDeft deft(place, model.url(), {"--permission-prompt-tool", "stdio"});
+  const Json first = deft.response(deft.send_request({{"subtype", "initialize"}}));
+  EXPECT_EQ(to_json(*find(first, "pending_permission_requests")), "[]");
+  deft.say("go");
+  const Json question = deft.next_request("can_use_tool");
+  const Json again = deft.response(deft.send_request({{"subtype", "initialize"}}));  // the question was lost on its way
+  const JsonArray* open = find_array(again, "pending_permission_requests");
+  ASSERT_NE(open, nullptr) << to_json(again);
+  ASSERT_EQ(open->size(), 1U);
+  EXPECT_EQ(open->front(), question);
+  EXPECT_NE(find_array(*find(again, "response"), "commands"), nullptr);
+  deft.respond(open->front(), JsonObject{{"behavior", "allow"}});
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "done");
+  EXPECT_TRUE(std::filesystem::exists(place.project / "made"));
+  EXPECT_EQ(deft.finish(), 0);
+}
+
+TEST(HeadlessHost, OneThatComesBackHasItsHooksAskedAnewAndTheLostOneBlocks) {
+  const PrintPlace place;
+  const ModelPeer model(
+      {anthropic_calls({bash("t1", "touch one")}), anthropic_calls({bash("t2", "touch two")}), anthropic_text("done")});
+  HostedDeft deft(place, model.url(), {"--permission-mode", "acceptEdits"});
+  deft.request(hooks_on("PreToolUse", "Bash", "before"));
+  deft.say("go");
+  const Json lost = deft.next_request("hook_callback");
+  deft.request(hooks_on("PreToolUse", "Bash", "after"));
+  EXPECT_EQ(text_of(deft.next("control_cancel_request"), "request_id"), text_of(lost, "request_id"));
+  const Json asked = deft.next_request("hook_callback");
+  EXPECT_EQ(text_of(*find(asked, "request"), "callback_id"), "after");
+  deft.respond(asked, JsonObject{});
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "done");
+  EXPECT_FALSE(std::filesystem::exists(place.project / "one"));
+  EXPECT_TRUE(std::filesystem::exists(place.project / "two"));
+  EXPECT_EQ(deft.finish(), 0);
 }
 
 TEST(HeadlessHost, WhatComesWithAYesCountsForTheSession) {

@@ -150,7 +150,7 @@ TEST_F(HeadlessPriority, AWordThatIsNoneIsNamedAndTheMessageIsHeard) {
   deft.say("go", {{"priority", "yesterday"}});
   const Json said = deft.next("system", "informational");
   EXPECT_TRUE(has(text_of(said, "content"), "now, next or later")) << to_json(said);
-  EXPECT_EQ(text_of(said, "level"), "error");
+  EXPECT_EQ(text_of(said, "level"), "warning");
   EXPECT_EQ(text_of(deft.next("result"), "result"), "one");
   EXPECT_EQ(deft.finish(), 0);
 }

@@ -50,6 +50,26 @@ TEST(Headless, WithoutAnyPromptItSaysSo) {
   EXPECT_EQ(model.requests(), 0U);
 }
 
+TEST(Headless, WhyItCannotBeginIsAResultForThoseWhoReadJson) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  const std::string too_much(10'000'001, 'a');
+  for (const std::string_view input : {std::string_view(" \n"), std::string_view(too_much)}) {
+    for (const Arguments& format : {Arguments{"--output-format", "json"}, kStreamJson}) {
+      const Finished run = place.run(model, Arguments{"-p"} + format, input);
+      EXPECT_EQ(run.exit_code, 1);
+      const std::vector<Json> lines = json_lines(run.output);
+      ASSERT_EQ(lines.size(), 1U) << run.output;
+      EXPECT_EQ(text_of(lines[0], "subtype"), "error_during_execution");
+      EXPECT_EQ(text_of(lines[0], "terminal_reason"), "turn_setup_failed");
+    }
+  }
+  const Finished list = place.run(model, {"-p", "--output-format", "json", "--verbose"}, "");
+  ASSERT_TRUE(parse_json(list.output)) << list.output;
+  EXPECT_EQ(parse_json(list.output)->get_array().size(), 1U);
+  EXPECT_EQ(model.requests(), 0U);
+}
+
 TEST(Headless, CallsRunAndTheirResultsGoBackToTheModel) {
   const PrintPlace place;
   const ModelPeer model({anthropic_calls({bash("t1", "echo from the shell")}), anthropic_text("done")});

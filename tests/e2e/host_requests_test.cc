@@ -37,6 +37,80 @@ std::string only_text(const Json& answer) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
+// --- servers that come with the start ---
+
+TEST(HostServers, ComeWithInitializeInsteadOfOnTheCommandLine) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url(), {"--await-initialize", "--strict-mcp-config", "--allowedTools", "mcp__fix"});
+  const JsonObject good{{"command", fixture()}, {"args", JsonArray{"good"}}};
+  const JsonObject servers{{"fix", good}, {"broken", JsonObject{{"type", "nonsense"}}}};
+  EXPECT_EQ(find_bool(deft.request({{"subtype", "initialize"}, {"mcpServers", servers}}), "mcp_servers_applied"), true);
+  deft.say("go");
+  const Json init = deft.next("system", "init");
+  EXPECT_TRUE(has(to_json(*find(init, "tools")), "mcp__fix__echo")) << to_json(init);
+  EXPECT_TRUE(has(to_json(*find(init, "mcp_servers")), "broken")) << to_json(init);
+  EXPECT_EQ(only_text(deft.request(echo("pong"))), "pong");
+  // It is for the start alone; the same set is still the one in force, another is not.
+  const JsonObject other{{"late", good}};
+  EXPECT_EQ(find_bool(deft.request({{"subtype", "initialize"}, {"mcpServers", servers}}), "mcp_servers_applied"), true);
+  EXPECT_EQ(find_bool(deft.request({{"subtype", "initialize"}, {"mcpServers", other}}), "mcp_servers_applied"), false);
+  EXPECT_FALSE(has(to_json(deft.request({{"subtype", "mcp_status"}})), "late"));
+  EXPECT_EQ(find(deft.request({{"subtype", "initialize"}}), "mcp_servers_applied"), nullptr);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
+TEST(HostServers, ThatPolicyForbidsAreNotStarted) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url(), {"--managed-settings", R"({"deniedMcpServers":[{"serverName":"fix"}]})"});
+  const JsonObject servers{{"fix", JsonObject{{"command", fixture()}, {"args", JsonArray{"good"}}}}};
+  deft.request({{"subtype", "initialize"}, {"mcpServers", servers}});
+  deft.say("go");
+  const Json init = deft.next("system", "init");
+  EXPECT_FALSE(has(to_json(*find(init, "tools")), "mcp__fix")) << to_json(init);
+  EXPECT_TRUE(has(to_json(*find(init, "mcp_servers")), "disabled")) << to_json(init);
+  EXPECT_EQ(deft.finish(), 0);
+}
+
+TEST(HostServers, HaveToolsThatTheHostDeniesOrWantsToBeAskedAboutInEveryMode) {
+  const PrintPlace place;
+  const StreamedCall call{"t1", "mcp__fix__echo", {{"text", "ping"}}};
+  for (const std::string word : {"always_deny", "always_ask", "nonsense"}) {
+    const ModelPeer model({anthropic_calls({call}), anthropic_text("done")});
+    HostedDeft deft(place, model.url(), {"--permission-prompt-tool", "stdio", "--dangerously-skip-permissions"});
+    const JsonArray tools{JsonObject{{"name", "echo"}, {"permission_policy", word}}, JsonObject{{"name", 7}}};
+    const JsonObject servers{
+        {"fix", JsonObject{{"command", fixture()}, {"args", JsonArray{"good"}}, {"tools", tools}}}};
+    deft.request({{"subtype", "initialize"}, {"mcpServers", servers}});
+    deft.say("go");
+    if (word != "always_deny") deft.respond(deft.next_request("can_use_tool"), JsonObject{{"behavior", "allow"}});
+    deft.next("result");
+    EXPECT_EQ(deft.finish(), 0);
+    const std::string result = to_json(find_array(model.bodies().at(1), "messages")->back());
+    EXPECT_EQ(has(result, "ping"), word != "always_deny") << result;
+  }
+}
+
+TEST(HostServers, PoliciesComeAndGoWithTheServersOfAHost) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url());
+  const auto rules = [&] { return to_json(*find(deft.request({{"subtype", "list_permission_rules"}}), "state")); };
+  const auto set = [&](const char* policy) {
+    JsonObject entry{{"command", fixture()}, {"args", JsonArray{"good"}}};
+    if (policy) entry["tools"] = JsonArray{JsonObject{{"name", "echo"}, {"permission_policy", policy}}};
+    deft.request({{"subtype", "mcp_set_servers"}, {"servers", JsonObject{{"fix", entry}}}});
+    deft.say("go");
+    deft.next("result");
+  };
+  set("always_deny");
+  EXPECT_TRUE(has(rules(), R"("behavior":"deny","source":"cliArg","rule":"mcp__fix__echo")")) << rules();
+  set("always_allow");
+  EXPECT_FALSE(has(rules(), "mcp__fix__echo")) << rules();
+  EXPECT_EQ(deft.finish(), 0);
+}
+
 // --- mcp_call ---
 
 TEST(HostMcpCall, IsMadeWithoutATurnAndBeforeTheFirst) {
@@ -271,6 +345,22 @@ TEST(HostSettings, AFewKeysAreWrittenAndEverythingElseStaysAsItIs) {
 }
 
 // --- get_hooks_listing ---
+
+TEST(HostSettings, InForceAreThoseOfAllSourcesWithTheStrongestFirst) {
+  const PrintPlace place;
+  place.home.put(
+      ".claude/settings.json",
+      R"json({"effortLevel":"low","permissions":{"allow":["Bash(ls:*)"],"deny":["Read(./a)","Read(./b)"]}})json");
+  const ModelPeer model({anthropic_text("ok")});
+  HostedDeft deft(place, model.url(),
+                  {"--settings", R"({"effortLevel":"high","permissions":{"allow":["WebSearch"]}})"});
+  const Json effective = *find(deft.request({{"subtype", "get_settings"}}), "effective");
+  EXPECT_EQ(find_string(effective, "effortLevel"), "high");
+  const Json& permissions = *find(effective, "permissions");
+  EXPECT_EQ(to_json(*find(permissions, "allow")), R"json(["WebSearch","Bash(ls:*)"])json");
+  EXPECT_EQ(to_json(*find(permissions, "deny")), R"json(["Read(./a)","Read(./b)"])json");
+  EXPECT_EQ(deft.finish(), 0);
+}
 
 TEST(HostHooks, AreListedWithWhereTheyComeFrom) {
   const PrintPlace place;

@@ -52,7 +52,7 @@ class PrintedAgents : public ::testing::Test {
 
 TEST_F(PrintedAgents, ASubagentsLinesNameTheCallThatStartedIt) {
   project.put("a.txt", "forty-two\n");
-  const auto lines = run(
+  const std::string script =
       R"({"when": "go", "answer": [{"call": "Agent", "id": "toolu_1", "input": {"description": "look", "prompt": "look into a.txt", "subagent_type": "Explore"}}]})"
       "\n"
       R"({"when": "look into a.txt", "answer": [{"call": "Read", "input": {"file_path": "a.txt"}}]})"
@@ -60,10 +60,13 @@ TEST_F(PrintedAgents, ASubagentsLinesNameTheCallThatStartedIt) {
       R"({"when": "forty-two", "answer": "It says forty-two."})"
       "\n"
       R"({"when": "It says forty-two", "answer": "The answer is 42."})"
-      "\n");
+      "\n";
+  const auto lines = run(script);
   EXPECT_EQ(exit_code, 0) << errors;
   EXPECT_EQ(text_at(lines, "result", "result"), "The answer is 42.");
-  EXPECT_EQ(count(lines, "parent_tool_use_id", "toolu_1"), 3U);  // its call, its result, its report
+  EXPECT_EQ(count(lines, "parent_tool_use_id", "toolu_1"), 2U);  // its call, its result
+  const auto with_words = run(script, {"--forward-subagent-text"});
+  EXPECT_EQ(count(with_words, "parent_tool_use_id", "toolu_1"), 3U);  // and its report
 }
 
 TEST_F(PrintedAgents, TypesComeFromFilesAndFromTheCommandLine) {

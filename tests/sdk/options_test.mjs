@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 
-import {query} from '@anthropic-ai/claude-agent-sdk';
+import {createSdkMcpServer, query, tool} from '@anthropic-ai/claude-agent-sdk';
 
 import {calls, says} from './model_server.mjs';
 import {collect, place, resultOf, text} from './place.mjs';
@@ -80,7 +80,55 @@ test('subagents of the program work, and their lines name the call', async (t) =
   const messages = await ask(here, {agents: {scout: {description: 'Scouts', prompt: 'You scout.', tools: ['Read']}}});
   assert.match(JSON.stringify(here.model.bodies[1].system), /You scout\./);
   assert.match(text(here.model.bodies[2]), /I looked/);
-  assert.ok(messages.some((message) => message.type === 'assistant' && message.parent_tool_use_id === 't1'));
+  const said = (all) => all.filter((message) => message.parent_tool_use_id === 't1').map((message) => message.message.content);
+  assert.deepEqual(said(messages), []);  // it made no call
+  const there = await place(t, [
+    calls(['t1', 'Agent', {description: 'look', prompt: 'look', subagent_type: 'general-purpose'}]), says('I looked'), says('done'),
+  ]);
+  assert.match(JSON.stringify(said(await ask(there, {forwardSubagentText: true}))), /I looked/);
+});
+
+test('servers come with the start of the conversation, not on the command line', async (t) => {
+  const here = await place(t, [calls(['t1', 'mcp__gate__other', {}]), says('ok')]);
+  const mcpServers = {gate: {command: process.execPath, args: [path.resolve('gate_server.mjs')], env: {SECRET: 'whispered'}}};
+  const messages = await ask(here, {mcpServers, mcpServersDelivery: 'initialize'});
+  assert.equal(resultOf(messages).result, 'ok');
+  assert.ok(toolsOf(messages).includes('mcp__gate__other'));
+});
+
+test('what the options deny of a server of the program is denied in every mode', async (t) => {
+  const called = [];
+  const one = (name) => tool(name, name, {}, async () => {
+    called.push(name);
+    return {content: [{type: 'text', text: name}]};
+  });
+  const here = await place(t, [calls(['t1', 'mcp__own__wipe', {}], ['t2', 'mcp__own__look', {}]), says('ok')]);
+  const own = createSdkMcpServer({name: 'own', tools: [one('wipe'), one('look')]});
+  own.tools = [{name: 'wipe', permission_policy: 'always_deny'}];
+  await ask(here, {mcpServers: {own}, permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true});
+  assert.deepEqual(called, ['look']);
+});
+
+test('the model is offered the skills of the options alone', async (t) => {
+  const here = await place(t, [calls(['t1', 'Skill', {skill: 'other'}]), says('ok')]);
+  for (const name of ['wanted', 'other']) {
+    const folder = path.join(here.options.env.HOME, '.claude', 'skills', name);
+    fs.mkdirSync(folder, {recursive: true});
+    fs.writeFileSync(path.join(folder, 'SKILL.md'), `---\ndescription: about ${name} things\n---\nThe text of ${name}.`);
+  }
+  const messages = await ask(here, {skills: ['wanted']});
+  assert.deepEqual(messages.find((message) => message.subtype === 'init').skills, ['wanted']);
+  assert.match(JSON.stringify(here.model.bodies[0].tools), /about wanted things/);
+  assert.doesNotMatch(JSON.stringify(here.model.bodies[0].tools), /about other things/);
+  assert.doesNotMatch(text(here.model.bodies[1]), /The text of other/);
+});
+
+test('a prompt that nobody typed calls no command', async (t) => {
+  const here = await place(t, [says('ok')]);
+  assert.equal(resultOf(await ask(here, {verbatimPrompts: true})).result, 'ok');
+  const messages = await collect(query({prompt: '/cost of all that', options: {...here.options, verbatimPrompts: true}}));
+  assert.equal(resultOf(messages).result, 'ok');
+  assert.match(text(here.model.bodies.at(-1)), /\/cost of all that/);
 });
 
 test('limits end a turn with their own result', async (t) => {
@@ -113,6 +161,9 @@ test('the result has every field that callers count on', async (t) => {
   assert.equal(result.stop_reason, 'end_turn');
   assert.equal(result.terminal_reason, 'completed');
   assert.equal(result.usage.input_tokens, 20);
+  assert.equal(result.usage.cache_creation.ephemeral_5m_input_tokens, 0);
+  assert.equal(result.usage.output_tokens_details.thinking_tokens, 0);
+  assert.deepEqual(result.usage.iterations, []);
   assert.deepEqual(Object.keys(result.modelUsage), ['test-model']);
   const used = result.modelUsage['test-model'];
   for (const key of ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens',

@@ -35,7 +35,8 @@ void Agent::look_for_command(std::size_t number) {
   GivenPrompt& given = *given_prompt(number);
   given.is_judged = true;
   const Json* text = first_text(given.prompt);
-  const bool may_call = options_.commands && text && !is_subagent() && !given.said.blocked && !given.said.stops;
+  const bool may_call = options_.commands && text && !given.prompt.is_verbatim && !is_subagent() &&
+                        !given.said.blocked && !given.said.stops;
   if (!may_call) return;
   const std::string prompt(view(text->get_string()));
   const auto command = options_.commands->find(prompt);

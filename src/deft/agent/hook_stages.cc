@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "deft/base/text.h"
+
 namespace deft {
 namespace {
 
@@ -13,6 +15,12 @@ bool is_content_list(const Json& output) {
   return true;
 }
 
+// Of the outputs of our tools: what hooks that know the published outputs leave away, since it is ours or need not be.
+constexpr std::string_view kOptionalFields =
+    "exitCode backgroundTaskId rawOutputPath returnCodeInterpretation replacements startCell totalCells "
+    "truncatedByTokenCap "
+    "staleReadFileStateHint";
+
 // An object keeps its fields, each with the kind of value that it had; more fields do no harm.
 bool has_shape_of(const Json& original, const Json& updated) {
   if (original.is_number() && updated.is_number()) return true;
@@ -20,6 +28,7 @@ bool has_shape_of(const Json& original, const Json& updated) {
   if (!original.is_object()) return true;
   for (const auto& field : original.get_object()) {
     const Json* value = updated.get_object().if_contains(field.key());
+    if (!value && is_among_words(std::string_view(field.key()), kOptionalFields)) continue;
     if (!value || (!field.value().is_null() && !has_shape_of(field.value(), *value))) return false;
   }
   return true;

@@ -172,6 +172,7 @@ void SkillShelf::apply_settings(Skill& skill) const {
   using Use = ToolSettings::SkillUse;
   const Use use = use_of(skill.name);
   skill.for_model = skill.for_model && use != Use::user_only && use != Use::off;
+  if (chosen_ && !chosen_->contains(skill.name)) skill.for_model = false;
   skill.for_user = skill.for_user && use != Use::off;
   if (use == Use::name_only) {
     skill.description.clear();
@@ -184,6 +185,25 @@ void SkillShelf::note(std::string problem) const {
   if (problems_.size() < kSkillProblemsMax && std::ranges::find(problems_, problem) == problems_.end()) {
     problems_.push_back(std::move(problem));
   }
+}
+
+std::vector<Skill> SkillShelf::for_model() const {
+  const std::lock_guard lock(mutex_);
+  return at_start_;
+}
+
+void SkillShelf::offer_only(const std::vector<std::string>& names) {
+  const std::lock_guard lock(mutex_);
+  chosen_.emplace(names.begin(), names.end());
+  std::erase_if(at_start_, [&](const Skill& skill) { return !chosen_->contains(skill.name); });
+  for (auto& [name, entry] : by_name_) {
+    if (!chosen_->contains(name)) entry.skill.for_model = false;
+  }
+}
+
+bool SkillShelf::offers(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return !chosen_ || chosen_->contains(name);
 }
 
 Result<Skill> SkillShelf::find(std::string_view name) const {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,11 +49,15 @@ class SkillShelf final : public Skills {
  public:
   SkillShelf(SkillRequest request, Files& files);
 
-  std::vector<Skill> for_model() const override { return at_start_; }
+  std::vector<Skill> for_model() const override;
   Result<Skill> find(std::string_view name) const override;
   std::optional<Skill> known(std::string_view name) const override;
   std::vector<Skill> all() const override;
   std::vector<std::string> problems() const;
+
+  // The model has these alone, from the start and later; people call any. Before the model was told of them.
+  void offer_only(const std::vector<std::string>& names);
+  bool offers(const std::string& name) const;
 
   // Finds what was written since. What the model is told from the start stays as it was.
   void look_again();
@@ -88,9 +93,10 @@ class SkillShelf final : public Skills {
 
   SkillRequest request_;
   Files& disk_;
-  std::vector<Skill> at_start_;
   mutable std::mutex mutex_;
   // Under mutex_, once the constructor has ended:
+  std::vector<Skill> at_start_;
+  std::optional<std::set<std::string>> chosen_;  // nothing: all are offered
   std::map<std::string, Entry> by_name_;
   std::set<std::string> folders_;  // that were looked into
   mutable std::vector<std::string> problems_;

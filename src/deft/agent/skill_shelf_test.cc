@@ -54,6 +54,23 @@ TEST_F(SkillShelfTest, SkillsAndCommandsAreFoundInAllTheirPlaces) {
   EXPECT_EQ(found("e").folder, "/home/u/p/.claude/skills/e");
 }
 
+TEST_F(SkillShelfTest, AHostMayOfferTheModelSomeOfThemAlone) {
+  for (const char* name : {"a", "b"}) disk.put("/home/u/.claude/skills/" + std::string(name) + "/SKILL.md", "text");
+  SkillShelf shelf(request, disk);
+  shelf.offer_only({"b", "later"});
+  EXPECT_EQ(names_of(shelf.for_model()), Names{"b"});
+  EXPECT_FALSE(shelf.find("a")->for_model);
+  EXPECT_TRUE(shelf.find("a")->for_user);
+  EXPECT_TRUE(shelf.find("b")->for_model);
+  disk.put("/home/u/.claude/skills/c/SKILL.md", "text");
+  disk.put("/home/u/.claude/skills/later/SKILL.md", "text");
+  shelf.look_again();
+  EXPECT_FALSE(shelf.find("c")->for_model);
+  EXPECT_TRUE(shelf.find("later")->for_model);
+  EXPECT_TRUE(shelf.offers("later"));
+  EXPECT_FALSE(shelf.offers("a"));
+}
+
 TEST_F(SkillShelfTest, TheSettingsSayWhoMayUseWhichAndWhetherCommandsRun) {
   using Use = ToolSettings::SkillUse;
   for (const char* name : {"a", "b", "c", "d"}) {

@@ -1,5 +1,7 @@
 #include "deft/agent/structured_output.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "deft/base/text.h"
@@ -9,6 +11,7 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kFailureShownCharacters = 500;
+constexpr std::size_t kRootReferencesMax = 10;
 
 // The registry checks the input against the schema, as it does for every tool: what arrives here fits.
 class StructuredOutputTool final : public Tool {
@@ -33,10 +36,37 @@ class StructuredOutputTool final : public Tool {
   ToolSpec spec_;
 };
 
+// What a schema says about the whole may be there or behind a name: APIs want it at the root of a tool's input.
+void put_named_type_at_root(Json& schema) {
+  for (std::size_t step = 0; step < kRootReferencesMax; ++step) {
+    const auto reference = find_string(schema, "$ref");
+    if (!reference || !reference->starts_with("#/")) return;
+    boost::system::error_code ec;
+    const Json* target = schema.find_pointer(reference->substr(1), ec);
+    if (!target || !target->is_object()) return;
+    const JsonObject named = target->get_object();
+    JsonObject& root = schema.get_object();
+    root.stable_erase(root.find("$ref"));
+    for (const auto& member : named) root.insert_or_assign(member.key(), member.value());
+  }
+}
+
+// Whether an answer can be an object, though the schema says it in another way than APIs want it said.
+bool means_object(const Json& schema) {
+  if (const Json* type = find(schema, "type")) {
+    return type->is_array() && std::ranges::find(type->get_array(), Json("object")) != type->get_array().end();
+  }
+  const auto decides = [&](const char* key) { return find(schema, key) != nullptr; };
+  return find_object(schema, "properties") &&
+         std::ranges::none_of(std::array{"$ref", "anyOf", "oneOf", "allOf"}, decides);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<StructuredOutput>> StructuredOutput::make(Json schema) {
   if (!schema.is_object()) return fail(Errc::invalid_input, "the JSON Schema of the answer must be an object");
+  put_named_type_at_root(schema);
+  if (means_object(schema)) schema.get_object()["type"] = "object";
   if (find_string(schema, "type") != "object") {
     return fail(Errc::invalid_input,
                 "the JSON Schema of the answer must be one of an object (\"type\": \"object\"); put a list or a single "

@@ -94,5 +94,28 @@ TEST(AgentAbort, OneThatComesWhenATurnIsAnnouncedIsMeantForIt) {
   EXPECT_EQ(bench.turn("first").reason, TurnReason::aborted_streaming);
 }
 
+TEST(StructuredOutputSchema, IsTakenAlsoWhereItsTypeHasANameOrIsNotSaid) {
+  for (const char* const same : {
+           R"({"$ref":"#/definitions/Answer","definitions":{"Answer":{"type":"object","required":["a"]}}})",
+           R"({"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/B"},"B":{"type":"object","required":["a"]}}})",
+           R"({"properties":{"a":{"type":"number"}},"required":["a"]})",
+           R"({"type":["object","null"],"required":["a"]})",
+       }) {
+    const auto made = StructuredOutput::make(*parse_json(same));
+    ASSERT_TRUE(made) << same << made.error().message;
+    const Json& schema = (*made)->tool()->spec().input_schema;
+    EXPECT_EQ(find_string(schema, "type"), "object") << same;
+    EXPECT_EQ(to_json(*find(schema, "required")), R"(["a"])") << same;
+  }
+}
+
+TEST(StructuredOutputSchema, IsRefusedWhereTheAnswerIsNoObjectOrCannotBeFound) {
+  for (const char* const wrong : {R"({"type":"array"})", R"({"anyOf":[{"type":"object"}]})", R"({"enum":[1]})", "[]",
+                                  R"({"$ref":"#/$defs/A"})", R"({"$ref":"#"})", R"({"$ref":"https://example.org/a"})",
+                                  R"({"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/A"}}})"}) {
+    EXPECT_FALSE(StructuredOutput::make(*parse_json(wrong))) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace deft

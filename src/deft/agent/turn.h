@@ -16,7 +16,8 @@ namespace deft {
 // What a person says to the model: content blocks in the words of the Messages API. Texts may be plain strings.
 struct Prompt {
   JsonArray blocks;
-  std::string uuid = {};  // by which a host means it later; empty: it gets one
+  std::string uuid = {};     // by which a host means it later; empty: it gets one
+  bool is_verbatim = false;  // a text like any other, also where it begins as a command does
   static Prompt of(std::string_view text) { return {.blocks = JsonArray{Json(boost::json::string_view(text))}}; }
 };
 

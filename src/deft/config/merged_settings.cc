@@ -123,6 +123,7 @@ Result<MergedSettings> merge_settings(const std::vector<LoadedFile>& files, cons
   auto settings = parse_settings(to_json(all), UnusableRules::keep);
   if (!settings) return std::unexpected(settings.error());
   merged.settings = std::move(*settings);
+  merged.values = std::move(all);
   for (const LoadedFile& file : files) {
     if (!file.exists) continue;
     PermissionSource source{

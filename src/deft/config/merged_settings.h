@@ -23,6 +23,7 @@ struct MergedSettings {
   Settings settings;            // without its rules
   PermissionSetup permissions;  // sources, mode, policy and additional directories; nothing of the disk
   HookConfig hooks;
+  JsonObject values;  // what counts of all files together
   std::vector<SettingOrigin> origins;
   std::vector<std::string> problems;  // of files, rules and hooks, for people
 };

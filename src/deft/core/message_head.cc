@@ -28,6 +28,10 @@ JsonObject messages_usage(const Json& usage) {
   ensure("cache_creation_input_tokens", use.cache_write);
   ensure("cache_read_input_tokens", use.cache_read);
   ensure("output_tokens", use.output);
+  for (const char* key : {"cache_creation", "fallback_credit", "inference_geo", "iterations", "output_tokens_details",
+                          "server_tool_use", "service_tier", "speed"}) {
+    out.emplace(key, nullptr);
+  }
   return out;
 }
 

@@ -16,7 +16,7 @@ struct MessageHead {
 MessageHead head_of(const Message& message);
 
 // Message::usage of any API in the words of the Messages API: input_tokens, output_tokens and what concerns the cache
-// are always there.
+// are always numbers; what else that API tells is there too, null where it is not known.
 JsonObject messages_usage(const Json& usage);
 
 }  // namespace deft

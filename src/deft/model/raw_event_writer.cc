@@ -38,7 +38,8 @@ std::vector<std::string> RawEventWriter::write(const StreamEvent& event, const M
                    begin(head);
                    close();
                    add(R"({"type":"message_delta","delta":{"stop_reason":)" + json_quote(done.message.stop_reason) +
-                       R"(,"stop_sequence":null},"usage":)" + to_json(messages_usage(done.message.usage)) + "}");
+                       R"(,"stop_sequence":null,"stop_details":null,"container":null},"context_management":null)" +
+                       ",\"usage\":" + to_json(messages_usage(done.message.usage)) + "}");
                    add(R"({"type":"message_stop"})");
                  },
                  [](const MessageFailed&) {},
@@ -51,7 +52,8 @@ void RawEventWriter::begin(const MessageHead& head) {
   if (std::exchange(begun_, true)) return;
   add(R"({"type":"message_start","message":{"id":)" + json_quote(head.id) +
       R"(,"type":"message","role":"assistant","model":)" + json_quote(head.model) +
-      R"(,"content":[],"stop_reason":null,"stop_sequence":null,"usage":)" + to_json(messages_usage(head.usage)) + "}}");
+      R"(,"content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null)" +
+      R"(,"context_management":null,"diagnostics":null,"usage":)" + to_json(messages_usage(head.usage)) + "}}");
 }
 
 void RawEventWriter::open(Open kind, std::string_view block) {

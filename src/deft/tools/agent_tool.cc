@@ -41,7 +41,11 @@ JsonObject usage_json(const TokenUse& use) {
   return {{"input_tokens", use.input},
           {"output_tokens", use.output},
           {"cache_read_input_tokens", use.cache_read},
-          {"cache_creation_input_tokens", use.cache_write}};
+          {"cache_creation_input_tokens", use.cache_write},
+          // Not counted for subagents, but callers expect them.
+          {"server_tool_use", Json()},
+          {"service_tier", Json()},
+          {"cache_creation", Json()}};
 }
 
 class AgentTool final : public Tool {

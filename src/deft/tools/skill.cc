@@ -1,5 +1,6 @@
 #include "deft/tools/skill.h"
 
+#include <mutex>
 #include <utility>
 
 #include "deft/base/text.h"
@@ -63,12 +64,16 @@ void add_files(const std::vector<std::string>& paths, const CallWithin& call, st
 class SkillTool final : public Tool {
  public:
   explicit SkillTool(SkillToolOptions options) : options_(std::move(options)) {
-    if (!options_.skills) return;
-    const std::string listing = skill_listing(options_.skills->for_model(), options_.listing_characters_max);
-    if (!listing.empty()) spec_.description += "\n\nSkills:\n" + listing;
+    if (options_.skills) spec_.description = description();
   }
 
   const ToolSpec& spec() const override { return spec_; }
+  // Which there are is settled when the model is first told: a host may choose before that.
+  std::optional<std::string> description_now(const SessionState&) const override {
+    if (!options_.skills) return std::nullopt;
+    std::call_once(told_, [this] { told_description_ = description(); });
+    return told_description_;
+  }
   std::optional<std::string> disabled() const override {
     if (options_.skills) return std::nullopt;
     return "skills are not read here";
@@ -143,6 +148,10 @@ class SkillTool final : public Tool {
   }
 
  private:
+  std::string description() const {
+    const std::string listing = skill_listing(options_.skills->for_model(), options_.listing_characters_max);
+    return std::string(kDescription) + (listing.empty() ? "" : "\n\nSkills:\n" + listing);
+  }
   static std::string name_in(const Json& input) {
     std::string_view name = find_string(input, "skill").value_or("");
     while (name.starts_with('/')) name.remove_prefix(1);
@@ -166,6 +175,8 @@ class SkillTool final : public Tool {
                      {"additionalProperties", false}},
       .search_hint = "instructions slash command workflow",
       .always_load = true};
+  mutable std::once_flag told_;
+  mutable std::string told_description_;
 };
 
 class NoSkills final : public Skills {

@@ -21,6 +21,7 @@
 #include "deft/tools/shell_environment.h"
 #include "deft/ui/builtin_options.h"
 #include "deft/ui/bypass.h"
+#include "deft/ui/unknown_tools.h"
 
 namespace deft {
 namespace {
@@ -288,10 +289,15 @@ Result<void> AgentSession::add_tools() {
   };
   use_skills(builtin);
   use_toolbox(builtin);
+  std::vector<std::string> names{"Agent", "SendMessage", "TeamCreate", "TeamDelete"};
   for (auto& tool : make_builtin_tools(builtin)) {
+    names.push_back(tool->spec().name);
     if (!wants(tool->spec().name)) continue;
     if (auto added = agent_->add_tool(std::move(tool), Engine::SchemaCheck::with_the_first_call); !added) return added;
   }
+  const auto permissions = agent_->engine().permissions();
+  std::ranges::move(notices_of_unknown_tools(permissions->setup().sources, options_.tools, names),
+                    std::back_inserter(notices_));
   return subagents_->attach(*agent_, wants);
 }
 

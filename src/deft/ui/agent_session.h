@@ -128,15 +128,18 @@ class AgentSession {
   // say of permissions, hooks, model and effort counts from now on. Errors: then nothing has changed.
   Result<void> apply_settings(const JsonObject& settings);
   Result<SessionSettings> current_settings() const { return load_session_settings(options_.settings); }
+  // Rules of the host about tools of servers, instead of those that it gave before; from the next turn on.
+  void use_server_rules(std::vector<std::string> denied, std::vector<std::string> asked);
   // Into deft's own file of that level, one key alone.
   Result<void> write_setting(SettingSource destination, std::string_view key, const Json& value);
   HookConfig hooks_in_force() const { return with_host_hooks(settings_hooks_); }
   // A further directory that calls may work in, below one that the session was given at its start; its canonical path.
   // DirectoryAdded hooks are told.
   Result<std::string> add_directory(const std::string& path);
-  void tell_memory_of(const std::string& directory);  // the model, with the next prompt
-  void look_for_skills();                             // again, on the disk
-  Result<void> use_agents(const Json& agents);        // further types of subagents
+  void tell_memory_of(const std::string& directory);         // the model, with the next prompt
+  void look_for_skills();                                    // again, on the disk
+  void offer_skills(const std::vector<std::string>& names);  // to the model, no others
+  Result<void> use_agents(const Json& agents);               // further types of subagents
   // An error: the type that the main agent shall be of is not there, and nobody brings it any more.
   Result<void> check_type() const;
   // From now on every turn ends with an answer that fits this JSON Schema.

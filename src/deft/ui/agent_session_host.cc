@@ -111,6 +111,12 @@ void AgentSession::tell_memory_of(const std::string& directory) {
   for (std::string& text : found_memory_->after_reading(directory + "/CLAUDE.md")) agent_->add_context(std::move(text));
 }
 
+void AgentSession::use_server_rules(std::vector<std::string> denied, std::vector<std::string> asked) {
+  options_.settings.host_denied = std::move(denied);
+  options_.settings.host_asked = std::move(asked);
+  store_->use(options_.settings);
+}
+
 Result<void> AgentSession::apply_settings(const JsonObject& settings) {
   JsonObject merged;
   const std::string& given = options_.settings.given;

@@ -14,7 +14,7 @@ namespace {
 
 // The text that a prompt consists of; nothing: there is more to it.
 std::optional<std::string_view> only_text(const Prompt& prompt) {
-  if (prompt.blocks.size() != 1) return std::nullopt;
+  if (prompt.is_verbatim || prompt.blocks.size() != 1) return std::nullopt;
   const Json& block = prompt.blocks.front();
   return block.is_string() ? std::optional(view(block.get_string())) : find_string(block, "text");
 }
@@ -157,12 +157,14 @@ std::vector<ListedCommand> AgentSession::commands() const {
 
 std::string AgentSession::cost_text() const { return text_of_cost(agent_->usage(), settings_.prices); }
 
+void AgentSession::offer_skills(const std::vector<std::string>& names) { skills_->shelf()->offer_only(names); }
+
 void AgentSession::look_for_skills() { skills_->shelf()->look_again(); }
 
 std::vector<std::string> AgentSession::skill_names() const {
   std::vector<std::string> names;
   for (const Skill& skill : skills_->shelf()->all()) {
-    if (skill.kind == Skill::Kind::skill) names.push_back(skill.name);
+    if (skill.kind == Skill::Kind::skill && skills_->shelf()->offers(skill.name)) names.push_back(skill.name);
   }
   return names;
 }

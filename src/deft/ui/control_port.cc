@@ -1,6 +1,7 @@
 #include "deft/ui/control_port.h"
 
 #include <condition_variable>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -8,6 +9,11 @@ namespace deft {
 namespace {
 
 Error stream_closed() { return {Errc::io, "Stream closed: the host says nothing any more"}; }
+
+bool is_of(const JsonObject& request, std::string_view subtype) {
+  const Json* word = request.if_contains("subtype");
+  return word && word->is_string() && view(word->get_string()) == subtype;
+}
 
 }  // namespace
 
@@ -18,14 +24,43 @@ std::string ControlPort::ask(JsonObject request, Then then) {
     const std::lock_guard lock(mutex_);
     id = "deft_" + std::to_string(++asked_);
     is_open = !closed_ && open_.size() < kHostRequestsOpenMax;
-    if (is_open) open_.emplace(id, std::move(then));
+    if (is_open) open_.emplace(id, Open{request, std::move(then)});
   }
   if (!is_open) {
     then(std::unexpected(stream_closed()));
     return id;
   }
-  put_({{"type", "control_request"}, {"request_id", id}, {"request", std::move(request)}});
+  put_(line_of(id, std::move(request)));
   return id;
+}
+
+JsonObject ControlPort::line_of(const std::string& id, JsonObject request) {
+  return {{"type", "control_request"}, {"request_id", id}, {"request", std::move(request)}};
+}
+
+JsonArray ControlPort::open_requests(std::string_view subtype) {
+  JsonArray lines;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, open] : open_) {
+    if (is_of(open.request, subtype)) lines.push_back(line_of(id, open.request));
+  }
+  return lines;
+}
+
+void ControlPort::give_up(std::string_view subtype, const Error& why) {
+  std::map<std::string, Open> given_up;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto open = open_.begin(); open != open_.end();) {
+      const auto next = std::next(open);
+      if (is_of(open->second.request, subtype)) given_up.insert(open_.extract(open));
+      open = next;
+    }
+  }
+  for (auto& [id, open] : given_up) {
+    put_({{"type", "control_cancel_request"}, {"request_id", id}});
+    open.then(std::unexpected(why));
+  }
 }
 
 void ControlPort::cancel(const std::string& id) {
@@ -69,7 +104,7 @@ bool ControlPort::take_answer(const std::string& id, Result<Json> answer) {
     const std::lock_guard lock(mutex_);
     const auto found = open_.find(id);
     if (found == open_.end()) return false;
-    then = std::move(found->second);
+    then = std::move(found->second.then);
     open_.erase(found);
   }
   then(std::move(answer));
@@ -77,17 +112,27 @@ bool ControlPort::take_answer(const std::string& id, Result<Json> answer) {
 }
 
 void ControlPort::close() {
-  std::map<std::string, Then> open;
+  std::map<std::string, Open> open;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     open = std::exchange(open_, {});
   }
-  for (auto& [id, then] : open) then(std::unexpected(stream_closed()));
+  for (auto& [id, one] : open) one.then(std::unexpected(stream_closed()));
 }
 
 void ControlPort::answer(std::string_view id, JsonObject response) {
   JsonObject inner{{"subtype", "success"}, {"request_id", id}, {"response", std::move(response)}};
+  put_({{"type", "control_response"}, {"response", std::move(inner)}});
+}
+
+void ControlPort::answer_begin(std::string_view id, JsonObject response) {
+  JsonObject inner{{"subtype", "success"},
+                   {"request_id", id},
+                   {"response", std::move(response)},
+                   {"pending_permission_requests", open_requests("can_use_tool")},
+                   {"pending_user_dialog_requests", JsonArray{}},
+                   {"pending_elicitation_requests", open_requests("elicitation")}};
   put_({{"type", "control_response"}, {"response", std::move(inner)}});
 }
 

@@ -32,18 +32,30 @@ class ControlPort {
 
   // What the host said. False: nothing like that was asked.
   bool take_answer(const std::string& id, Result<Json> answer);
+  // All requests of this kind that have no answer yet, as they were sent.
+  JsonArray open_requests(std::string_view subtype);
+  // Those of this kind are not waited for any more: the host has lost them. It is told.
+  void give_up(std::string_view subtype, const Error& why);
   // It will say nothing more: whatever is open fails, and so does all that follows.
   void close();
 
   // Our answers to what it asks.
   void answer(std::string_view id, JsonObject response = {});
+  // The same to whoever begins, perhaps anew: with what it was asked before and has not answered.
+  void answer_begin(std::string_view id, JsonObject response);
   void refuse(std::string_view id, std::string_view error);
 
  private:
+  struct Open {
+    JsonObject request;
+    Then then;
+  };
+  static JsonObject line_of(const std::string& id, JsonObject request);
+
   const std::function<void(JsonObject line)> put_;
   std::mutex mutex_;
   // Under mutex_:
-  std::map<std::string, Then> open_;
+  std::map<std::string, Open> open_;
   std::size_t asked_ = 0;
   bool closed_ = false;
 };

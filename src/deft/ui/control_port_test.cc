@@ -49,6 +49,25 @@ TEST_F(ControlPortTest, WhatIsCancelledIsToldToTheHostAndNeverHeard) {
   EXPECT_EQ(lines_.size(), 2U);
 }
 
+TEST_F(ControlPortTest, WhoBeginsAnewIsToldWhatIsOpen) {
+  std::vector<std::string> heard;
+  const auto then = [&](Result<Json> answer) { heard.push_back(answer ? "answer" : answer.error().message); };
+  const std::string question = port_.ask({{"subtype", "can_use_tool"}, {"tool_name", "Bash"}}, then);
+  const std::string hook = port_.ask({{"subtype", "hook_callback"}}, then);
+  port_.give_up("hook_callback", {Errc::failed, "lost"});
+  EXPECT_EQ(heard, std::vector<std::string>{"lost"});
+  EXPECT_EQ(written(2, "type"), "control_cancel_request");
+  EXPECT_EQ(written(2, "request_id"), hook);
+  EXPECT_FALSE(port_.take_answer(hook, Json()));
+  port_.answer_begin("r1", {{"commands", JsonArray{}}});
+  const Json inner = *find(lines_.at(3), "response");
+  EXPECT_EQ(to_json(*find(inner, "pending_permission_requests")), "[" + to_json(lines_.at(0)) + "]");
+  EXPECT_EQ(to_json(*find(inner, "pending_user_dialog_requests")), "[]");
+  EXPECT_EQ(to_json(*find(inner, "pending_elicitation_requests")), "[]");
+  EXPECT_TRUE(port_.take_answer(question, Json()));
+  EXPECT_TRUE(port_.open_requests("can_use_tool").empty());
+}
+
 TEST_F(ControlPortTest, WhenTheHostIsGoneEverythingFailsAtOnce) {
   std::vector<Errc> heard;
   const auto then = [&](Result<Json> answer) { heard.push_back(answer.error().code); };

@@ -18,6 +18,7 @@
 #include "deft/base/overloaded.h"
 #include "deft/base/secret_mask.h"
 #include "deft/os/secrecy.h"
+#include "deft/os/uuid.h"
 #include "deft/ui/event_log.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/headless_options.h"
@@ -37,6 +38,16 @@ constexpr Duration kOutputGrace = std::chrono::seconds(2);  // of a run that was
 int complain(std::string_view what) {
   std::fprintf(stderr, "deft: %s\n", safe_display(what, LineEnds::kept).c_str());
   return kExitError;
+}
+
+// Of a run that is understood but cannot begin: whoever reads JSON has it there too.
+int cannot_begin(const HeadlessOptions& options, std::string_view what) {
+  if (options.output.format != OutputFormat::text) {
+    const std::string line = to_json(startup_failure(what, random_uuid(), random_uuid()));
+    const bool is_list = options.output.format == OutputFormat::json && options.output.verbose;
+    std::printf(is_list ? "[%s]\n" : "%s\n", line.c_str());
+  }
+  return complain(what);
 }
 
 // One run: from the prompt, or the lines of a host, to the exit code.
@@ -75,7 +86,7 @@ class HeadlessRun {
     options_.session.tell_of_hooks = [this](const HookLife& life) { output_.show_hook(life); };
     if (options_.events_file) {
       auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
-      if (!log) return complain(log.error().message);
+      if (!log) return cannot_begin(options_, log.error().message);
       events_ = std::move(*log);
     }
     auto opened = AgentSession::open(options_.session, events_ ? static_cast<Frontend&>(*events_) : output_);
@@ -109,7 +120,8 @@ class HeadlessRun {
     for (const std::string& text : session_->notices()) output_.notice(text, "warning");
     if (host_) return end(turns_of_host());
     if (!options_.prompt && !agent_.load()->deferred()) {
-      return end(complain("there is no prompt: deft -p \"…\", or pipe it in"));
+      output_.startup_failed("there is no prompt: deft -p \"…\", or pipe it in");
+      return end(kExitError);
     }
     return end(turn(options_.prompt ? Prompt::of(*options_.prompt) : Prompt{}));
   }
@@ -161,6 +173,7 @@ class HeadlessRun {
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
                            .output_tokens_max = session_->agent().options().output_tokens_max,
+                           .window_tokens = session_->agent().options().context.window_tokens,
                            .queued_turns = host_ ? std::optional(host_->queued_turns()) : std::nullopt,
                            .messages = host_ ? host_->messages_of_turn() : std::vector<std::string>()});
     return meaning_of(end).is_error ? kExitError : 0;
@@ -301,10 +314,10 @@ int run_headless(int argc, const char* const* argv) {
     const auto& choice = options.session.choice;
     const bool is_old = choice && (choice->resume || choice->go_on);
     auto piped = read_piped_text(STDIN_FILENO, options.prompt || is_old);
-    if (!piped) return complain(piped.error().message);
+    if (!piped) return cannot_begin(options, piped.error().message);
     if (piped->notice) options.notices.push_back(*piped->notice);
     options.prompt = joined_prompt(options.prompt, piped->text);
-    if (!options.prompt && !is_old) return complain("the prompt is empty");
+    if (!options.prompt && !is_old) return cannot_begin(options, "the prompt is empty");
   }
   options.output.to_terminal = ::isatty(STDOUT_FILENO) == 1;
   StreamReader::take_over_signals();

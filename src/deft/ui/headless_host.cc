@@ -10,7 +10,7 @@ namespace deft {
 namespace {
 
 bool calls_command(const Prompt& prompt) {
-  if (prompt.blocks.empty()) return false;
+  if (prompt.is_verbatim || prompt.blocks.empty()) return false;
   const Json& first = prompt.blocks.front();
   const auto text = first.is_string() ? std::optional(view(first.get_string())) : find_string(first, "text");
   return text && parse_prompt_command(*text).has_value();
@@ -43,7 +43,7 @@ void HeadlessHost::take_line(Result<std::string_view> line) {
   auto parsed = line ? parse_host_line(*line) : Result<HostLine>(std::unexpected(line.error()));
   if (!parsed) {
     return parts_.output.notice(
-        "line " + std::to_string(lines_) + " of the input is left out: " + parsed.error().message, "error");
+        "line " + std::to_string(lines_) + " of the input is left out: " + parsed.error().message, "warning");
   }
   std::visit(Overloaded{
                  [&](HostMessage& message) { take(std::move(message)); },
@@ -57,7 +57,7 @@ void HeadlessHost::take_line(Result<std::string_view> line) {
 }
 
 void HeadlessHost::take(HostMessage message) {
-  if (!message.problem.empty()) parts_.output.notice(message.problem, "error");
+  if (!message.problem.empty()) parts_.output.notice(message.problem, "warning");
   if (message.prompt.uuid.empty()) message.prompt.uuid = random_uuid();
   const MessagePriority priority = message.priority;
   bool is_full = false;
@@ -75,7 +75,7 @@ void HeadlessHost::take(HostMessage message) {
     }
     if (!is_full) queue_.emplace_back(std::move(message));
   }
-  if (is_full) return parts_.output.notice("a message is left out: too many wait for their turn already", "error");
+  if (is_full) return parts_.output.notice("a message is left out: too many wait for their turn already", "warning");
   changed_.notify_all();
 }
 
@@ -87,6 +87,11 @@ void HeadlessHost::take(HostResponse response) {
   const std::string id = response.id;
   if (parts_.port.take_answer(id, std::move(response.answer))) return;
   parts_.output.notice("no request " + json_quote(id.substr(0, 60)) + " waits for an answer", "warning");
+}
+
+bool HeadlessHost::has_turn() {
+  const std::lock_guard lock(mutex_);
+  return in_turn_;
 }
 
 void HeadlessHost::between_turns(Work work) {
@@ -111,6 +116,10 @@ void HeadlessHost::take(const HostRequest& request) {
   if (subtype == "interrupt") return interrupt(request);
   if (subtype == "set_permission_mode") return set_permission_mode(request);
   if (subtype == "cancel_async_message") return cancel_message(request);
+  if (subtype == "initialize" && requests_.is_initialized()) {
+    requests_.forget_hooks();
+    if (has_turn()) return on_turn_thread([this, request] { requests_.initialize_again(request); });
+  }
   const auto when = HostRequests::when(subtype);
   if (!when) return parts_.port.refuse(request.id, HostRequests::refusal(subtype));
   switch (*when) {
@@ -229,6 +238,8 @@ std::optional<HostMessage> HeadlessHost::next_turn() {
       continue;
     }
     replay(message);
+    // What waited was no command when it came, and is none now that it is said first.
+    if (!waiting_blocks_.empty()) message.prompt.is_verbatim = true;
     blocks.insert(blocks.begin(), waiting_blocks_.begin(), waiting_blocks_.end());
     waiting_blocks_.clear();
     return message;

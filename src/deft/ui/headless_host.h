@@ -67,6 +67,7 @@ class HeadlessHost final : public Frontend, public WaitingPrompts {
   void take(HostResponse response);
 
   std::deque<Queued>::iterator next_due();
+  bool has_turn();
   void begin_turn_of(const HostMessage& message);
   void note_of_turn(const HostMessage& message);
   void replay(const HostMessage& message);

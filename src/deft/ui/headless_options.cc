@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "deft/base/text.h"
+#include "deft/core/rule.h"
 #include "deft/os/uuid.h"
 #include "deft/ui/flag_table.h"
 #include "deft/ui/headless_flags.h"
@@ -98,6 +99,7 @@ class Reading {
     output.verbose = flags_.has("--verbose");
     output.partial_messages = flags_.has("--include-partial-messages");
     output.hook_events = flags_.has("--include-hook-events") && output.format == OutputFormat::stream_json;
+    output.subagent_texts = flags_.has("--forward-subagent-text");
     const char* const states = std::getenv("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS");
     output.session_states = states && is_among_words(states, "1 true yes on");
     options_.stream_input = value("--input-format") == "stream-json";
@@ -154,6 +156,7 @@ class Reading {
     session().settings.denied = list_of(flags_, "--disallowedTools");
     if (flags_.has("--tools")) {
       std::vector<std::string> tools = list_of(flags_, "--tools");
+      for (std::string& tool : tools) tool = std::string(todays_tool_name(tool));
       if (tools != std::vector<std::string>{"default"}) session().tools = std::move(tools);
     }
     if (const auto word = value("--permission-mode")) {
@@ -256,7 +259,9 @@ class Reading {
     const auto appended = text_or_file("--append-system-prompt", "--append-system-prompt-file");
     if (!appended) return std::unexpected(appended.error());
     session().appended_system_prompt = appended->value_or("");
-    const auto& words = flags_.words();
+    // SDKs write a flag that they have no value for as the flag and "".
+    std::vector<std::string> words = flags_.words();
+    if (options_.stream_input) std::erase(words, "");
     if (words.size() > 1) {
       return fail(Errc::invalid_input,
                   "there are " + std::to_string(words.size()) + " prompts: put the whole prompt into quotes");

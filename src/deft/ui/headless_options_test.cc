@@ -62,6 +62,7 @@ TEST_F(HeadlessOptionsTest, SdksSayWithEqualsSigns) {
 
 TEST_F(HeadlessOptionsTest, ToolsMayBeNoneOrAll) {
   EXPECT_EQ(good({"--tools="}).session.tools, std::vector<std::string>{});
+  EXPECT_EQ(good({"--tools=Task,Bash"}).session.tools, (std::vector<std::string>{"Agent", "Bash"}));  // by its old name
   EXPECT_EQ(good({"--tools=default"}).session.tools, std::nullopt);
 }
 
@@ -94,6 +95,14 @@ TEST_F(HeadlessOptionsTest, WordsMayComeFromFiles) {
 TEST_F(HeadlessOptionsTest, NothingIsKeptWhenThatIsWanted) {
   EXPECT_EQ(good({"--no-session-persistence"}).session.choice, std::nullopt);
   EXPECT_FALSE(parse({"--no-session-persistence", "--continue"}));
+}
+
+TEST_F(HeadlessOptionsTest, AnEmptyWordOfAHostIsNoPrompt) {
+  const HeadlessOptions options =
+      good({"--output-format", "stream-json", "--input-format", "stream-json", "--replay-user-messages", ""});
+  EXPECT_TRUE(options.replay_user_messages);
+  EXPECT_EQ(options.prompt, std::nullopt);
+  EXPECT_FALSE(parse({"--output-format", "stream-json", "--input-format", "stream-json", "", "go"}));
 }
 
 TEST_F(HeadlessOptionsTest, WhatMeansNothingHereIsTakenAndSaid) {

@@ -20,8 +20,17 @@ std::string quoted_member(std::string_view name, std::string_view value) {
   return ",\"" + std::string(name) + "\":" + json_quote(value);
 }
 
-// An input that was no JSON object is shown as an empty one, for hosts that look into it, with what came beside it.
+// Of a message as the API has it, what is not known of ours.
+constexpr std::string_view kUnknownOfMessage =
+    R"(,"stop_details":null,"container":null,"context_management":null,"diagnostics":null,"usage":)";
+
+// As the API has it: a text says also that it quotes nothing. An input that was no JSON object is shown as an empty
+// one, for hosts that look into it, with what came beside it.
 std::string block_for_host(const Block& block) {
+  if (const auto* text = std::get_if<TextBlock>(&block); text && !text->extra.contains("citations")) {
+    std::string shown = block_json(block);
+    return shown.insert(shown.size() - 1, R"(,"citations":null)");
+  }
   const auto* use = std::get_if<ToolUseBlock>(&block);
   if (!use || !use->call.invalid) return block_json(block);
   ToolUseBlock shown = *use;
@@ -37,6 +46,11 @@ std::string block_for_host(const Block& block) {
 void HeadlessOutput::use_session(std::string id) {
   const std::lock_guard lock(mutex_);
   session_id_ = std::move(id);
+}
+
+void HeadlessOutput::tell_subagent_texts() {
+  const std::lock_guard lock(mutex_);
+  tells_subagent_texts_ = true;
 }
 
 void HeadlessOutput::begin_turn() {
@@ -226,19 +240,30 @@ std::string HeadlessOutput::uuid_of_result(const std::string& call_id) {
   return known == results_.end() ? random_uuid() : std::move(results_.extract(known).mapped());
 }
 
+// Of a subagent its calls: what it says is for the agent that started it, and would be taken for the answer.
+bool HeadlessOutput::is_told(const Block& block, const Speaker& speaker) const {
+  if (speaker.agent_id.empty() || tells_subagent_texts_) return true;
+  if (const auto* other = std::get_if<OtherBlock>(&block))
+    return find_string(other->json, "type") != "redacted_thinking";
+  return std::holds_alternative<ToolUseBlock>(block);
+}
+
 // One line for each block, as it is complete; the message's own end is not known yet.
 void HeadlessOutput::put_block(const BlockCompleted& completed, Speaker& speaker) {
   const MessageHead& message = completed.message;
   // Of a provider that changes its mind about them, all blocks have what the first one had.
   if (speaker.lines.empty() && !message.id.empty()) speaker.message_id = message.id;
   if (speaker.lines.empty() && !message.model.empty()) speaker.model = message.model;
-  std::string members =
-      ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" + quoted_member("id", speaker.message_id) +
-      quoted_member("model", speaker.model) + ",\"content\":[" + block_for_host(completed.block) +
-      R"(],"stop_reason":null,"stop_sequence":null,"usage":)" + to_json(messages_usage(message.usage)) + "}";
+  std::string members = ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" +
+                        quoted_member("id", speaker.message_id) + quoted_member("model", speaker.model) +
+                        ",\"content\":[" + block_for_host(completed.block) +
+                        R"(],"stop_reason":null,"stop_sequence":null)" + std::string(kUnknownOfMessage) +
+                        to_json(messages_usage(message.usage)) + "}";
   if (!speaker.request_id.empty()) members += quoted_member("request_id", speaker.request_id);
   if (completed.is_cut_off) members += ",\"aborted\":true";
-  put_assistant(uuid_of_block(completed.block, speaker), members, speaker);
+  const std::string uuid =
+      uuid_of_block(completed.block, speaker);  // also of a block that is not told: they are counted
+  if (is_told(completed.block, speaker)) put_assistant(uuid, members, speaker);
 }
 
 // Why there is no answer, as a message that no model has written.
@@ -247,9 +272,9 @@ void HeadlessOutput::put_failure(const TurnEnd& end, Speaker& speaker) {
   if (!is_of_model || !end.failure) return;
   std::string members = ",\"message\":{\"type\":\"message\",\"role\":\"assistant\"" +
                         quoted_member("id", "msg_" + random_uuid()) + quoted_member("model", kNoModel) +
-                        ",\"content\":[" + text_block(text_of_result(end)) +
-                        R"(],"stop_reason":"stop_sequence","stop_sequence":"","usage":)" + to_json(messages_usage({})) +
-                        "}" + quoted_member("error", api_error_word(*end.failure));
+                        ",\"content\":[" + block_for_host(TextBlock{text_of_result(end)}) +
+                        R"(],"stop_reason":"stop_sequence","stop_sequence":"")" + std::string(kUnknownOfMessage) +
+                        to_json(messages_usage({})) + "}" + quoted_member("error", api_error_word(*end.failure));
   if (!end.failure->request_id.empty()) members += quoted_member("request_id", end.failure->request_id);
   put_assistant(random_uuid(), members, speaker);
 }
@@ -313,6 +338,9 @@ void HeadlessOutput::end_turn(const TurnEnd& end, ReportedSession session) {
   durations_.of_turns += end.duration;
   durations_.of_models += end.model_duration;
   if (options_.format != OutputFormat::text) {
+    // What a command like /cost says is in no message of a model's.
+    const bool is_of_command = end.reason == TurnReason::completed && end.requests == 0 && !end.text.empty();
+    if (is_of_command) put_system("local_command_output", {{"content", end.text}});
     session.results_before = results_told_++;
     const std::string line = to_json(report_.result(end, session, random_uuid()));
     if (streams() || keeps_lines()) return put_line(line);

@@ -24,6 +24,7 @@ struct HeadlessOutputOptions {
   bool partial_messages = false;  // stream_json: what the model streams, as it streams
   bool hook_events = false;       // stream_json: every hook that runs
   bool session_states = false;    // stream_json: whether a turn is under way, or waits for somebody
+  bool subagent_texts = false;    // what subagents say and think, beside their calls
   bool to_terminal = false;       // text: whoever reads it is a terminal, which a model shall not command
 };
 
@@ -41,6 +42,7 @@ class HeadlessOutput final : public Frontend {
   // Who else wants to hear of everything; outlives us. Before the first event.
   void also_tell(Frontend& other) { others_.push_back(&other); }
   void use_session(std::string id);
+  void tell_subagent_texts();  // from now on
   // A line of its own: {"type":…}. "uuid" and "session_id" are added.
   void put(JsonObject line);
   void put_raw(std::string line);  // as it is
@@ -87,6 +89,7 @@ class HeadlessOutput final : public Frontend {
   };
   void begin_message(const RequestSent& sent, Speaker& speaker);
   void note_message(const Event& event, Speaker& speaker);
+  bool is_told(const Block& block, const Speaker& speaker) const;
   void put_block(const BlockCompleted& completed, Speaker& speaker);
   void put_failure(const TurnEnd& end, Speaker& speaker);
   void put_assistant(const std::string& uuid, const std::string& members, Speaker& speaker);
@@ -119,6 +122,7 @@ class HeadlessOutput final : public Frontend {
   std::mutex mutex_;
   // Under mutex_:
   TurnReport report_;
+  bool tells_subagent_texts_ = options_.subagent_texts;
   Durations durations_;
   std::size_t results_told_ = 0;
   std::string session_id_;

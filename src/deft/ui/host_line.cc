@@ -56,6 +56,8 @@ Result<HostLine> message_of(const Json& json) {
                    .asks_model = find_bool(json, "shouldQuery").value_or(true),
                    .is_named = false,
                    .message = *message};
+  // What nobody typed calls no command, nor does what is said beside the prompt.
+  read.prompt.is_verbatim = !read.asks_model || find_bool(json, "client_composed").value_or(false);
   read.is_named = !read.prompt.uuid.empty();
   read_priority(json, read);
   return read;
@@ -70,11 +72,12 @@ Result<std::string> id_of(const Json& json) {
 Result<HostLine> request_of(const Json& json) {
   auto id = id_of(json);
   if (!id) return std::unexpected(id.error());
+  // Whoever waits for an answer to this id gets one, also where it is not clear what was wanted.
   const Json* request = find(json, "request");
   const auto subtype = request ? find_string(*request, "subtype") : std::nullopt;
-  if (!subtype) return wrong("\"request\" must be an object with a \"subtype\"");
-  return HostRequest{
-      .id = std::move(*id), .subtype = std::string(subtype->substr(0, kHostWordBytesMax)), .request = *request};
+  return HostRequest{.id = std::move(*id),
+                     .subtype = std::string(subtype.value_or("").substr(0, kHostWordBytesMax)),
+                     .request = request ? *request : Json()};
 }
 
 Result<HostLine> response_of(const Json& json) {

@@ -39,6 +39,16 @@ TEST(HostLine, AMessageSaysWhenItIsHeard) {
   EXPECT_FALSE(with("").is_named);
 }
 
+TEST(HostLine, OnlyWhatAPersonTypedAsAPromptMayCallACommand) {
+  const auto with = [](const std::string& more) {
+    return parsed<HostMessage>(R"({"type":"user","message":{"role":"user","content":"/clear"})" + more + "}");
+  };
+  EXPECT_FALSE(with("").prompt.is_verbatim);
+  EXPECT_FALSE(with(R"(,"client_composed":false)").prompt.is_verbatim);
+  EXPECT_TRUE(with(R"(,"client_composed":true)").prompt.is_verbatim);
+  EXPECT_TRUE(with(R"(,"shouldQuery":false)").prompt.is_verbatim);
+}
+
 TEST(HostLine, AMessageIsNotLostBecauseOfWhenItWasToBeHeard) {
   for (const std::string_view priority : {R"("soon")", "7", "[]", "\"\""}) {
     const auto message = parsed<HostMessage>(R"({"type":"user","message":{"role":"user","content":"go"},"priority":)" +
@@ -77,11 +87,19 @@ TEST(HostLine, RequestsAndAnswersHaveTheirNames) {
   EXPECT_TRUE(parse_host_line(R"({"type":"keep_alive"})"));
 }
 
+TEST(HostLine, ARequestWithAnIdIsAnsweredWhateverIsWrongWithIt) {
+  for (const std::string request : {R"({})", R"({"subtype":7})", "null", "[]"}) {
+    const auto asked = parsed<HostRequest>(R"({"type":"control_request","request_id":"r","request":)" + request + "}");
+    EXPECT_EQ(asked.id, "r") << request;
+    EXPECT_EQ(asked.subtype, "") << request;
+  }
+  EXPECT_EQ(parsed<HostRequest>(R"({"type":"control_request","request_id":"r"})").subtype, "");
+}
+
 TEST(HostLine, WhatHasNoNameOrNoKindIsRefused) {
   for (const std::string_view line :
        {"", "nonsense", "[]", "{}", R"({"type":"assistant"})",
         R"({"type":"control_request","request":{"subtype":"x"}})",
-        R"({"type":"control_request","request_id":"r","request":{}})",
         R"({"type":"control_response","response":{"subtype":"success"}})", R"({"type":"control_response"})"}) {
     EXPECT_FALSE(parse_host_line(line)) << line;
   }

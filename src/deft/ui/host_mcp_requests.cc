@@ -1,6 +1,8 @@
 #include <memory>
 #include <utility>
 
+#include "deft/base/text.h"
+#include "deft/core/mcp_server_word.h"
 #include "deft/os/uuid.h"
 #include "deft/ui/headless_host.h"
 #include "deft/ui/host_requests.h"
@@ -47,7 +49,39 @@ Result<JsonObject> answer_of(ToolResult result) {
   return answer;
 }
 
+bool is_policy(std::string_view word) { return is_among_words(word, "always_allow always_ask always_deny"); }
+
 }  // namespace
+
+// What the host says of single tools: always_deny and always_ask hold in every mode, as rules do. It allows none by
+// this, as it can allow them otherwise; a word that is none asks.
+void HostRequests::note_policies(const JsonObject& servers, bool replaces) {
+  bool has_changed = false;
+  for (const auto& member : servers) {
+    const std::string server(member.key());
+    const JsonArray* tools = member.value().is_object() ? find_array(member.value(), "tools") : nullptr;
+    if (!tools && !(replaces && policies_.contains(server))) continue;
+    ServerPolicy policy;
+    for (std::size_t i = 0; tools && i < tools->size() && i < kHostToolPoliciesMax; ++i) {
+      const std::string tool = text_at((*tools)[i], "name");
+      const Json* said = find((*tools)[i], "permission_policy");
+      if (tool.empty() || !said) continue;
+      const std::string word = text_at((*tools)[i], "permission_policy");
+      const std::string rule = mcp_server_word(server) + "__" + plain_mcp_word(tool);
+      if (word == "always_deny") policy.denied.push_back(rule);
+      if (word == "always_ask" || !is_policy(word)) policy.asked.push_back(rule);
+    }
+    policies_.insert_or_assign(server, std::move(policy));
+    has_changed = true;
+  }
+  if (!has_changed) return;
+  std::vector<std::string> denied, asked;
+  for (const auto& [server, policy] : policies_) {
+    denied.insert(denied.end(), policy.denied.begin(), policy.denied.end());
+    asked.insert(asked.end(), policy.asked.begin(), policy.asked.end());
+  }
+  parts_.session.use_server_rules(std::move(denied), std::move(asked));
+}
 
 HostRequests::Answer HostRequests::mcp_status(const Json&) {
   return JsonObject{{"mcpServers", parts_.session.servers().statuses()}};
@@ -55,6 +89,7 @@ HostRequests::Answer HostRequests::mcp_status(const Json&) {
 
 HostRequests::Answer HostRequests::mcp_set_servers(const Json& wanted) {
   const Json* servers = find(wanted, "servers");
+  if (servers && servers->is_object()) note_policies(servers->get_object(), /*replaces=*/true);
   return parts_.session.servers().set_servers(servers ? *servers : Json());
 }
 

@@ -13,6 +13,8 @@
 namespace deft {
 namespace {
 
+constexpr std::string_view kDynamicBoundary = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+
 // Texts that may come as one, or as a list of them.
 std::optional<std::string> text_at(const Json& request, std::string_view key) {
   if (const auto text = find_string(request, key)) return std::string(*text);
@@ -20,7 +22,8 @@ std::optional<std::string> text_at(const Json& request, std::string_view key) {
   if (!list) return std::nullopt;
   std::string text;
   for (const Json& piece : *list) {
-    if (!piece.is_string()) continue;
+    // Hosts mark so up to where a prompt may be cached for all; it is no part of what they say.
+    if (!piece.is_string() || view(piece.get_string()) == kDynamicBoundary) continue;
     if (!text.empty()) text += "\n\n";
     text += view(piece.get_string());
   }
@@ -55,16 +58,29 @@ std::string_view editability(SettingSource source) {
   return is_kept ? "persistent" : "session";
 }
 
-// "permissions.defaultMode": the value stands inside of the object.
-void put_nested(JsonObject& object, std::string_view key, Json value) {
-  const auto dot = key.find('.');
-  if (dot == std::string_view::npos) {
-    object[key] = std::move(value);
-    return;
+// Events that other programs have. Hosts listen to them whoever they talk to, which is no reason to warn their users.
+constexpr std::string_view kIdleEvents =
+    "StopFailure PreModelSwitch PostModelSwitch Setup TeammateIdle Elicitation ElicitationResult InstructionsLoaded "
+    "CwdChanged FileChanged MessageDisplay";
+
+Json without_idle_events(const Json& hooks) {
+  if (!hooks.is_object()) return hooks;
+  JsonObject rest;
+  for (const auto& member : hooks.get_object()) {
+    if (!is_among_words(member.key(), kIdleEvents)) rest[member.key()] = member.value();
   }
-  Json& inner = object[key.substr(0, dot)];
-  if (!inner.is_object()) inner = JsonObject();
-  put_nested(inner.get_object(), key.substr(dot + 1), std::move(value));
+  return rest;
+}
+
+// Of `initialize`, what changes what the model is told elsewhere and nothing here. (What would only be shown to people
+// beside the work, such as promptSuggestions, is missed by nobody.)
+constexpr const char* kIdleFields[] = {"plugins", "toolAliases", "planModeInstructions", "excludeDynamicSections"};
+
+bool says_something(const Json* value) {
+  if (!value || value->is_null()) return false;
+  if (value->is_array()) return !value->get_array().empty();
+  if (value->is_object()) return !value->get_object().empty();
+  return !value->is_bool() || value->get_bool();
 }
 
 // What other programs answer, and why deft does not.
@@ -132,6 +148,7 @@ std::optional<HostRequests::When> HostRequests::when(std::string_view subtype) {
 }
 
 std::string HostRequests::refusal(std::string_view subtype) {
+  if (subtype.empty()) return "\"request\" must be an object with a \"subtype\"";
   for (const auto& [known, why] : kRefused) {
     if (known == subtype) return "deft does not answer " + std::string(subtype) + ": " + std::string(why);
   }
@@ -145,10 +162,21 @@ void HostRequests::carry_out(const HostRequest& request) {
   if (entry->begin) return (this->*entry->begin)(request);
   auto answer = (this->*entry->answer)(request.request);
   if (!answer) return parts_.port.refuse(request.id, answer.error().message);
-  parts_.port.answer(request.id, std::move(*answer));
+  if (request.subtype != "initialize") return parts_.port.answer(request.id, std::move(*answer));
+  parts_.port.answer_begin(request.id, std::move(*answer));
   // A host that comes back has missed what began meanwhile.
-  const bool comes_back = request.subtype == "initialize" && std::exchange(is_initialized_, true);
-  if (comes_back) parts_.output.show_tasks();
+  if (is_initialized_.exchange(true)) parts_.output.show_tasks();
+}
+
+void HostRequests::forget_hooks() {
+  parts_.port.give_up("hook_callback", {Errc::failed, "the host began anew while its hook was asked; try it again"});
+}
+
+void HostRequests::initialize_again(const HostRequest& request) {
+  if (work_.was_cancelled(request.id)) return;
+  use_hooks(request.request);
+  parts_.port.answer_begin(request.id, beginning(request.request));
+  parts_.output.show_tasks();
 }
 
 // --- what a session begins with ---
@@ -183,13 +211,44 @@ JsonArray HostRequests::models() const {
   return models;
 }
 
+void HostRequests::use_hooks(const Json& wanted) {
+  const Json* hooks = find(wanted, "hooks");
+  if (!hooks || hooks->is_null()) return;
+  for (const std::string& problem : parts_.session.use_host_hooks(without_idle_events(*hooks))) {
+    parts_.output.notice(problem, "warning");
+  }
+}
+
+// What a host is told of a session.
+JsonObject HostRequests::beginning(const Json& wanted) const {
+  const std::string& key = parts_.session.provider().key_source;
+  JsonObject answer{{"commands", commands()},
+                    {"agents", agents()},
+                    {"models", models()},
+                    {"account", JsonObject{{"apiKeySource", key.empty() ? "none" : key}}},
+                    {"output_style", "default"},
+                    {"available_output_styles", JsonArray{"default"}},
+                    {"claude_code_version", kProtocolVersion},
+                    {"hook_on_failure_supported", true}};
+  if (const Json* hooks = find(wanted, "hooks"); hooks && !hooks->is_null()) answer["hooks_applied"] = true;
+  const JsonObject* servers = find_object(wanted, "mcpServers");
+  if (servers && !servers->empty()) answer["mcp_servers_applied"] = *servers == named_servers_;
+  return answer;
+}
+
 HostRequests::Answer HostRequests::initialize(const Json& wanted) {
   AgentSession& session = parts_.session;
-  const Json* hooks = find(wanted, "hooks");
-  if (hooks && !hooks->is_null()) {
-    for (const std::string& problem : session.use_host_hooks(*hooks)) parts_.output.notice(problem, "warning");
-  }
+  use_hooks(wanted);
   if (find_array(wanted, "sdkMcpServers")) session.servers().add_host_servers(names_at(wanted, "sdkMcpServers"));
+  const JsonObject* servers = find_object(wanted, "mcpServers");
+  for (const JsonObject* with_policies : {find_object(wanted, "sdkMcpServerConfigs"), servers}) {
+    if (with_policies) note_policies(*with_policies, /*replaces=*/false);
+  }
+  // Only at the start, as those of the command line, which others could read there; mcp_set_servers is for later.
+  if (servers && !servers->empty() && !is_initialized_) {
+    session.servers().add_named_servers(*servers);
+    named_servers_ = *servers;
+  }
   const auto instead = text_at(wanted, "systemPrompt");
   const auto appended = text_at(wanted, "appendSystemPrompt");
   if (instead || appended) session.use_system_prompt(instead, appended.value_or(""));
@@ -201,23 +260,13 @@ HostRequests::Answer HostRequests::initialize(const Json& wanted) {
     if (auto done = session.use_agents(*types); !done) return std::unexpected(done.error());
   }
   if (auto good = session.check_type(); !good) return std::unexpected(good.error());
-  for (const char* key : {"plugins", "toolAliases", "planModeInstructions", "skills"}) {
-    const Json* value = find(wanted, key);
-    const bool says_something = value && ((value->is_array() && !value->get_array().empty()) ||
-                                          (value->is_object() && !value->get_object().empty()) || value->is_string());
-    if (says_something) parts_.output.notice(std::string(key) + " of initialize has no effect in deft", "warning");
+  if (find_array(wanted, "skills")) session.offer_skills(names_at(wanted, "skills"));
+  for (const char* key : kIdleFields) {
+    if (!says_something(find(wanted, key))) continue;
+    parts_.output.notice(std::string(key) + " of initialize has no effect in deft", "warning");
   }
-  const std::string& key = session.provider().key_source;
-  JsonObject answer{{"commands", commands()},
-                    {"agents", agents()},
-                    {"models", models()},
-                    {"account", JsonObject{{"apiKeySource", key.empty() ? "none" : key}}},
-                    {"output_style", "default"},
-                    {"available_output_styles", JsonArray{"default"}},
-                    {"claude_code_version", kProtocolVersion},
-                    {"hook_on_failure_supported", true}};
-  if (hooks && !hooks->is_null()) answer["hooks_applied"] = true;
-  return answer;
+  if (find_bool(wanted, "forwardSubagentText").value_or(false)) parts_.output.tell_subagent_texts();
+  return beginning(wanted);
 }
 
 // --- settings ---
@@ -286,16 +335,11 @@ HostRequests::Answer HostRequests::update_settings(const Json& wanted) {
 }
 
 HostRequests::Answer HostRequests::get_settings(const Json&) {
-  JsonObject effective;
   const auto settings = parts_.session.current_settings();
   if (!settings) return std::unexpected(settings.error());
   const SecretMask mask(secrets_of_environment());
-  for (const SettingOrigin& origin : settings->merged.origins) {
-    const auto value = parse_json(mask.masked(origin.value));
-    if (value) put_nested(effective, origin.key, *value);
-  }
   const AgentOptions& options = parts_.session.agent().options();
-  return JsonObject{{"effective", std::move(effective)},
+  return JsonObject{{"effective", mask.masked_json(settings->merged.values)},
                     {"applied", JsonObject{{"model", options.model},
                                            {"effort", options.effort.empty() ? Json() : Json(options.effort)}}}};
 }
@@ -408,7 +452,8 @@ HostRequests::Answer HostRequests::usage(const Json&) {
   const ReportedSession reported{.id = session.id(),
                                  .usage = session.agent().usage(),
                                  .prices = session.settings().prices,
-                                 .output_tokens_max = session.agent().options().output_tokens_max};
+                                 .output_tokens_max = session.agent().options().output_tokens_max,
+                                 .window_tokens = session.agent().options().context.window_tokens};
   const auto ms = [](Duration time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time).count(); };
   const HeadlessOutput::Durations spent = parts_.output.durations();
   return JsonObject{{"session", JsonObject{{"total_cost_usd", reported.usage.cost},

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@ namespace deft {
 
 inline constexpr std::size_t kHostFileBytesDefault = std::size_t{1} << 20;  // read_file
 inline constexpr std::size_t kHostFileBytesMax = std::size_t{10} << 20;
+inline constexpr std::size_t kHostToolPoliciesMax = 1'000;   // of one server
 inline constexpr std::size_t kTaskOutputBytesMax = 8 << 10;  // get_task_output
 
 // What a host may ask of a session by control requests, one function for each; a table says when it is answered. The
@@ -40,6 +43,12 @@ class HostRequests {
   static std::string refusal(std::string_view subtype);
 
   void carry_out(const HostRequest& request);
+  bool is_initialized() const { return is_initialized_; }
+  // A host begins anew: what its functions were asked before is lost, and their names may mean others by now.
+  void forget_hooks();
+  // A host that comes back while a turn is under way: perhaps the turn waits for what the host has lost meanwhile, so
+  // it is answered at once. Its hooks count from now on; what the turn is made of stays as it is.
+  void initialize_again(const HostRequest& request);
   // The host does not want an answer any more.
   void cancel(const std::string& id) { work_.cancel(id); }
   void stop() { work_.stop(); }  // what is under way ends
@@ -83,16 +92,24 @@ class HostRequests {
   Answer mcp_toggle(const Json& wanted);
   Answer mcp_message(const Json& wanted);
   Answer mcp_set_mode(const Json& wanted);
+  void note_policies(const JsonObject& servers, bool replaces);
   void mcp_read_resource(const HostRequest& request);
   void mcp_call(const HostRequest& request);
 
+  void use_hooks(const Json& wanted);
+  JsonObject beginning(const Json& wanted) const;
   JsonArray commands() const;
   JsonArray agents() const;
   JsonArray models() const;
 
   Parts parts_;
   HostWork work_;
-  bool is_initialized_ = false;  // between turns
+  std::atomic<bool> is_initialized_ = false;
+  struct ServerPolicy {
+    std::vector<std::string> denied, asked;  // rules
+  };
+  std::map<std::string, ServerPolicy> policies_;  // by server; of the turn's thread
+  JsonObject named_servers_;  // those that the first `initialize` brought along; of the turn's thread
 };
 
 }  // namespace deft

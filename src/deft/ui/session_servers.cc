@@ -343,10 +343,10 @@ JsonArray SessionServers::statuses() const {
     if (!status.detail.empty()) row["error"] = status.detail;
     out.push_back(std::move(row));
   }
+  const std::lock_guard lock(mutex_);
   for (const auto& [name, reason] : not_started_) {
     out.push_back(JsonObject{{"name", name}, {"status", "disabled"}, {"error", reason}});
   }
-  const std::lock_guard lock(mutex_);
   for (const std::string& name : disabled_) out.push_back(JsonObject{{"name", name}, {"status", "disabled"}});
   return out;
 }
@@ -384,12 +384,28 @@ void SessionServers::add_host_servers(const std::vector<std::string>& names) {
   restart();
 }
 
-Result<JsonObject> SessionServers::set_servers(const Json& servers) {
-  if (!servers.is_object()) return fail(Errc::invalid_input, "\"servers\" must be an object");
-  std::vector<McpServerSettings> wanted;
+void SessionServers::add_named_servers(const JsonObject& servers) {
   JsonObject errors;
+  std::vector<McpServerSettings> added = admitted(servers, errors);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& error : errors) {
+      not_started_.emplace_back(error.key(), view(error.value().get_string()));
+    }
+    // As of the command line: before those of files, and instead of one that has the same name.
+    std::erase_if(configured_, [&](const McpServerSettings& one) {
+      return std::ranges::find(added, one.name, &McpServerSettings::name) != added.end();
+    });
+    configured_.insert(configured_.begin(), std::make_move_iterator(added.begin()),
+                       std::make_move_iterator(added.end()));
+  }
+  restart();
+}
+
+std::vector<McpServerSettings> SessionServers::admitted(const JsonObject& servers, JsonObject& errors) const {
+  std::vector<McpServerSettings> wanted;
   const McpApprovals approvals(McpApprovals::default_file(), change_file);
-  for (const auto& [key, entry] : servers.get_object()) {
+  for (const auto& [key, entry] : servers) {
     const std::string name(key.data(), key.size());
     auto server = read_mcp_server(name, entry);
     if (!server) {
@@ -404,6 +420,13 @@ Result<JsonObject> SessionServers::set_servers(const Json& servers) {
     }
     wanted.push_back(*std::move(server));
   }
+  return wanted;
+}
+
+Result<JsonObject> SessionServers::set_servers(const Json& servers) {
+  if (!servers.is_object()) return fail(Errc::invalid_input, "\"servers\" must be an object");
+  JsonObject errors;
+  std::vector<McpServerSettings> wanted = admitted(servers.get_object(), errors);
   std::unique_lock lock(mutex_);
   const auto names_missing_in = [](const std::vector<McpServerSettings>& from,
                                    const std::vector<McpServerSettings>& in) {

@@ -94,6 +94,8 @@ class SessionServers {
   bool is_of_host(std::string_view server) const;
   // Servers inside of the host, beside those that there are.
   void add_host_servers(const std::vector<std::string>& names);
+  // Servers as those that the command line names, {name: entry}: what is wrong with one is told by its status.
+  void add_named_servers(const JsonObject& servers);
   // Other servers of the host's choice, instead of those that it chose before: {name: entry}.
   Result<JsonObject> set_servers(const Json& servers);
   Result<void> reconnect(const std::string& name);
@@ -115,15 +117,17 @@ class SessionServers {
   struct Doors;    // the same: of servers inside of the host
 
   void restart();
+  // Those that may be started; why the others may not goes into `errors`, by name.
+  std::vector<McpServerSettings> admitted(const JsonObject& servers, JsonObject& errors) const;
 
   const Clock& clock_;
   McpMemory memory_;
   OauthFile logins_;
-  std::vector<McpServerSettings> configured_;
+  std::vector<McpServerSettings> configured_;  // changed by the turn's thread alone, and under mutex_
   mutable std::mutex mutex_;
   std::vector<McpServerSettings> of_host_;                        // under mutex_
   std::vector<std::string> disabled_;                             // under mutex_
-  std::vector<std::pair<std::string, std::string>> not_started_;  // and why
+  std::vector<std::pair<std::string, std::string>> not_started_;  // and why; under mutex_
   std::vector<std::string> notices_;
   std::shared_ptr<Mailbag> mailbag_;
   std::shared_ptr<Doors> doors_;

@@ -38,12 +38,15 @@ Result<LoadedFile> load_given(const std::string& given, const std::string& flag,
   return loaded;
 }
 
-// --allowedTools and --disallowedTools.
+// --allowedTools and --disallowedTools, and what a host says of its servers' tools.
 std::optional<LoadedFile> given_rules(const SettingsRequest& request) {
-  if (request.allowed.empty() && request.denied.empty()) return std::nullopt;
   JsonArray allow(request.allowed.begin(), request.allowed.end());
+  JsonArray ask(request.host_asked.begin(), request.host_asked.end());
   JsonArray deny(request.denied.begin(), request.denied.end());
-  const JsonObject json{{"permissions", JsonObject{{"allow", std::move(allow)}, {"deny", std::move(deny)}}}};
+  deny.insert(deny.end(), request.host_denied.begin(), request.host_denied.end());
+  if (allow.empty() && ask.empty() && deny.empty()) return std::nullopt;
+  const JsonObject json{
+      {"permissions", JsonObject{{"allow", std::move(allow)}, {"ask", std::move(ask)}, {"deny", std::move(deny)}}}};
   return load_settings_text(
       {.source = SettingSource::command_line, .path = "the command line", .root = request.directory}, to_json(json));
 }

@@ -14,6 +14,8 @@ struct SettingsRequest {
   std::string managed = {};               // --managed-settings: the same, of whoever started us; strongest of all
   std::vector<std::string> allowed = {};  // rules of the command line
   std::vector<std::string> denied = {};
+  std::vector<std::string> host_denied = {};  // rules of whoever drives us, about tools of servers
+  std::vector<std::string> host_asked = {};
   WantedSources wanted = {};
   bool trust = false;  // --trust: for this run
 };

@@ -13,10 +13,17 @@ std::int64_t milliseconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
-std::uint64_t server_uses(const Json& usage, std::string_view key) {
-  const Json* uses = find(usage, "server_tool_use");
-  const auto count = uses ? find_int(*uses, key) : std::nullopt;
+std::uint64_t count_in(const Json& usage, std::string_view part, std::string_view key) {
+  const Json* counts = find(usage, part);
+  const auto count = counts ? find_int(*counts, key) : std::nullopt;
   return count && *count > 0 ? static_cast<std::uint64_t>(*count) : 0;
+}
+
+// The API's word, but where it would tell callers to expect more: an answer that is given by a call ends the turn.
+Json stop_reason_of(const TurnEnd& end) {
+  if (end.reason == TurnReason::tool_deferred) return "tool_deferred";
+  if (end.reason == TurnReason::completed && end.structured_output) return "end_turn";
+  return end.stop_reason.empty() ? Json() : Json(end.stop_reason);
 }
 
 }  // namespace
@@ -65,9 +72,22 @@ std::string text_of_result(const TurnEnd& end) {
   return end.text;
 }
 
+void TurnReport::FurtherUse::add(const Json& usage) {
+  searches += count_in(usage, "server_tool_use", "web_search_requests");
+  fetches += count_in(usage, "server_tool_use", "web_fetch_requests");
+  thinking += count_in(usage, "output_tokens_details", "thinking_tokens") +
+              count_in(usage, "output_tokens_details", "reasoning_tokens") +
+              count_in(usage, "completion_tokens_details", "reasoning_tokens");
+  written_for_minutes += count_in(usage, "cache_creation", "ephemeral_5m_input_tokens");
+  written_for_an_hour += count_in(usage, "cache_creation", "ephemeral_1h_input_tokens");
+  if (const auto word = find_string(usage, "service_tier")) service_tier = *word;
+  if (const auto word = find_string(usage, "speed")) speed = *word;
+  if (const auto word = find_string(usage, "inference_geo")) place = *word;
+}
+
 void TurnReport::begin() {
   use_ = {};
-  searches_ = fetches_ = 0;
+  further_ = {};
   calls_.clear();
   denials_.clear();
 }
@@ -97,10 +117,8 @@ void TurnReport::note(const Event& event) {
                    use_.output += use.output;
                    use_.cache_read += use.cache_read;
                    use_.cache_write += use.cache_write;
-                   const std::uint64_t searches = server_uses(usage, "web_search_requests");
-                   searches_ += searches;
-                   fetches_ += server_uses(usage, "web_fetch_requests");
-                   searches_by_model_[model_] += searches;
+                   further_.add(usage);
+                   searches_by_model_[model_] += count_in(usage, "server_tool_use", "web_search_requests");
                  },
                  [](const auto&) {},
              },
@@ -117,8 +135,16 @@ JsonObject TurnReport::usage() const {
           {"cache_creation_input_tokens", use_.cache_write},
           {"cache_read_input_tokens", use_.cache_read},
           {"output_tokens", use_.output},
-          {"server_tool_use", JsonObject{{"web_search_requests", searches_}, {"web_fetch_requests", fetches_}}},
-          {"service_tier", "standard"}};
+          {"cache_creation", JsonObject{{"ephemeral_5m_input_tokens", further_.written_for_minutes},
+                                        {"ephemeral_1h_input_tokens", further_.written_for_an_hour}}},
+          {"output_tokens_details", JsonObject{{"thinking_tokens", further_.thinking}}},
+          {"server_tool_use",
+           JsonObject{{"web_search_requests", further_.searches}, {"web_fetch_requests", further_.fetches}}},
+          {"service_tier", further_.service_tier},
+          {"speed", further_.speed},
+          {"inference_geo", further_.place},
+          {"iterations", JsonArray{}},
+          {"fallback_credit", Json()}};
 }
 
 JsonObject TurnReport::model_usage(const ReportedSession& session) const {
@@ -126,15 +152,15 @@ JsonObject TurnReport::model_usage(const ReportedSession& session) const {
   for (const auto& [model, use] : session.usage.by_model) {
     const ModelPrice* price = session.prices.of(model);
     const auto searches = searches_by_model_.find(model);
-    models[model] =
-        JsonObject{{"inputTokens", use.input},
-                   {"outputTokens", use.output},
-                   {"cacheReadInputTokens", use.cache_read},
-                   {"cacheCreationInputTokens", use.cache_write},
-                   {"webSearchRequests", searches == searches_by_model_.end() ? std::uint64_t{0} : searches->second},
-                   {"costUSD", price ? cost_of(*price, use) : 0.0},
-                   {"contextWindow", price ? price->context_window.value_or(0) : std::uint64_t{0}},
-                   {"maxOutputTokens", session.output_tokens_max}};
+    models[model] = JsonObject{
+        {"inputTokens", use.input},
+        {"outputTokens", use.output},
+        {"cacheReadInputTokens", use.cache_read},
+        {"cacheCreationInputTokens", use.cache_write},
+        {"webSearchRequests", searches == searches_by_model_.end() ? std::uint64_t{0} : searches->second},
+        {"costUSD", price ? cost_of(*price, use) : 0.0},
+        {"contextWindow", price ? price->context_window.value_or(session.window_tokens) : session.window_tokens},
+        {"maxOutputTokens", session.output_tokens_max}};
   }
   return models;
 }
@@ -152,9 +178,7 @@ JsonObject TurnReport::result(const TurnEnd& end, const ReportedSession& session
   } else {
     line["errors"] = JsonArray{Json(text_of_result(end))};
   }
-  line["stop_reason"] = end.reason == TurnReason::tool_deferred ? Json("tool_deferred")
-                        : end.stop_reason.empty()               ? Json()
-                                                                : Json(end.stop_reason);
+  line["stop_reason"] = stop_reason_of(end);
   line["session_id"] = session.id;
   line["total_cost_usd"] = session.usage.cost;
   line["usage"] = usage();

@@ -20,6 +20,7 @@ struct ReportedSession {
   const SessionUsage& usage;  // earlier runs included
   const PriceSettings& prices;
   std::size_t output_tokens_max = 0;
+  std::uint64_t window_tokens = 0;                           // of a model whose window no setting tells
   std::optional<std::size_t> queued_turns = std::nullopt;    // prompts that wait; nothing: they cannot
   std::vector<std::string> messages = {};                    // of a host, that were given in the turn: their uuids
   std::optional<std::size_t> results_before = std::nullopt;  // of this run
@@ -44,11 +45,22 @@ class TurnReport {
     std::string tool;
     std::string input;  // as it came: it is rarely looked at
   };
+  // What the API tells beside the tokens: sums, and of words the last one.
+  struct FurtherUse {
+    std::uint64_t searches = 0;
+    std::uint64_t fetches = 0;
+    std::uint64_t thinking = 0;
+    std::uint64_t written_for_minutes = 0;  // to the cache
+    std::uint64_t written_for_an_hour = 0;
+    std::string service_tier = "standard";
+    std::string speed = "standard";
+    std::string place{};
+    void add(const Json& usage);
+  };
   JsonObject usage() const;
 
   TokenUse use_;  // of this turn
-  std::uint64_t searches_ = 0;
-  std::uint64_t fetches_ = 0;
+  FurtherUse further_;
   std::map<std::string, std::uint64_t> searches_by_model_;  // of this process
   std::string model_;                                       // that is asked now
   std::unordered_map<std::string, Call> calls_;

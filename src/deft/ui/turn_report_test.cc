@@ -45,6 +45,37 @@ TEST(TurnReport, UseIsThatOfTheTurnAndCostThatOfTheSession) {
   EXPECT_EQ(find_int(*find(*find(line, "modelUsage"), "m"), "inputTokens"), 111);
 }
 
+TEST(TurnReport, UseHasEveryFieldOfItsApiAlsoWhereItsApiDidNotSay) {
+  const SessionUsage usage;
+  const PriceSettings prices;
+  TurnReport report;
+  const auto told = [&] {
+    return *find(report.result({}, {.id = "s", .usage = usage, .prices = prices}, "u"), "usage");
+  };
+  report.begin();
+  const char* const kNothing =
+      R"({"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0,)"
+      R"("cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},)"
+      R"("output_tokens_details":{"thinking_tokens":0},)"
+      R"("server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},)"
+      R"("service_tier":"standard","speed":"standard","inference_geo":"","iterations":[],"fallback_credit":null})";
+  EXPECT_EQ(to_json(told()), kNothing);
+  for (int i = 0; i < 2; ++i) {
+    report.note(MessageCompleted{
+        .message = {.usage = *parse_json(R"({"output_tokens":9,"output_tokens_details":{"thinking_tokens":4},)"
+                                         R"("cache_creation":{"ephemeral_1h_input_tokens":7},"service_tier":"batch",)"
+                                         R"("inference_geo":"eu","speed":null})")}});
+  }
+  report.note(
+      MessageCompleted{.message = {.usage = *parse_json(R"({"completion_tokens_details":{"reasoning_tokens":1}})")}});
+  const Json use = told();
+  EXPECT_EQ(find_int(*find(use, "output_tokens_details"), "thinking_tokens"), 9);
+  EXPECT_EQ(find_int(*find(use, "cache_creation"), "ephemeral_1h_input_tokens"), 14);
+  EXPECT_EQ(find_string(use, "service_tier"), "batch");
+  EXPECT_EQ(find_string(use, "inference_geo"), "eu");
+  EXPECT_EQ(find_string(use, "speed"), "standard");
+}
+
 TEST(TurnReport, DenialsNameTheCallAndItsInput) {
   TurnReport report;
   report.begin();
@@ -61,10 +92,14 @@ TEST(TurnReport, DenialsNameTheCallAndItsInput) {
 }
 
 TEST(TurnReport, AStructuredAnswerIsTheText) {
-  TurnEnd end{.reason = TurnReason::completed, .text = "words"};
+  TurnEnd end{.reason = TurnReason::completed, .text = "words", .stop_reason = "tool_use"};
   EXPECT_EQ(text_of_result(end), "words");
   end.structured_output = JsonObject{{"a", 1}};
   EXPECT_EQ(text_of_result(end), R"({"a":1})");
+  const SessionUsage usage;
+  const PriceSettings prices;
+  const Json line = TurnReport().result(end, {.id = "s", .usage = usage, .prices = prices}, "u");
+  EXPECT_EQ(find_string(line, "stop_reason"), "end_turn");  // though the model's last word was a call
 }
 
 }  // namespace
