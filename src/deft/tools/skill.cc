@@ -69,7 +69,7 @@ class SkillTool final : public Tool {
 
   const ToolSpec& spec() const override { return spec_; }
   // Which there are is settled when the model is first told: a host may choose before that.
-  std::optional<std::string> description_now(const SessionState&) const override {
+  std::optional<SharedText> description_now(const SessionState&) const override {
     if (!options_.skills) return std::nullopt;
     std::call_once(told_, [this] { told_description_ = description(); });
     return told_description_;
@@ -176,7 +176,7 @@ class SkillTool final : public Tool {
       .search_hint = "instructions slash command workflow",
       .always_load = true};
   mutable std::once_flag told_;
-  mutable std::string told_description_;
+  mutable SharedText told_description_;
 };
 
 class NoSkills final : public Skills {
