@@ -103,6 +103,16 @@ TEST_F(JournalBranchTest, ACallThatStaysKeepsItsResultAndOthersAreGone) {
   EXPECT_FALSE(holds(after, "both are done"));
 }
 
+TEST_F(JournalBranchTest, AThoughtAloneIsNothingToGoOnFrom) {
+  prompt("first", "p1");
+  line(to_json(JsonObject{{"type", "message"},
+                          {"content", R"([{"type":"thinking","thinking":"hm","signature":"s"},)"
+                                      R"({"type":"text","text":"one"}])"},
+                          {"uuid", kMessage}}));
+  EXPECT_TRUE(holds(told({.at = nth_uuid(kMessage, 1)}), "hm"));
+  EXPECT_EQ(told({.at = nth_uuid(kMessage, 0)}), R"([{"type":"text","text":"first"}])");
+}
+
 TEST_F(JournalBranchTest, CallsThatWereNeverAnsweredAreAnsweredWhateverIsKept) {
   prompt("first", "p1");
   calls(kMessage, /*answered=*/false);
