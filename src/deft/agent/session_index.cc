@@ -220,7 +220,7 @@ Result<std::vector<SessionIndex::Hit>> SessionIndex::search(std::string_view wor
 
 Result<SessionPlace> find_session(const SessionStore& store, std::string_view name) {
   auto by_id = store.find(name);
-  if (by_id || by_id.error().code != Errc::not_found) return by_id;
+  if (by_id || by_id.error().code != Errc::not_found || name.empty()) return by_id;  // untitled ones have no name
   auto index = SessionIndex::open(store);
   if (!index) return std::unexpected(index.error());
   const auto titled = index->list({.title = std::string(name), .limit = 3, .with_empty = true});
