@@ -43,6 +43,22 @@ TEST(SweepSessions, RemovesOnlySessionsThatNobodyHasUsedForLong) {
   EXPECT_EQ(folder.names("elsewhere"), std::vector<std::string>{"old"});
 }
 
+// The fork's conversation says where they are.
+TEST(SweepSessions, ResultsThatAForkWasToldOfStayAsLongAsTheForkIsUsed) {
+  const TempFolder folder;
+  for (const char* name : {"stored", "plain"}) {
+    const timespec times[] = {{.tv_sec = 1'000'000'000, .tv_nsec = 0}, {.tv_sec = 1'000'000'000, .tv_nsec = 0}};
+    const std::string journal = folder.put(std::string(name) + "/journal.jsonl", "{}\n");
+    ::utimensat(AT_FDCWD, journal.c_str(), times, 0);
+  }
+  folder.put("stored/tool-results/1.txt", "result");
+  for (const char* name : {"stored", "plain", "gone"}) note_use_by_fork(folder / name);
+  const auto now = std::chrono::system_clock::now();
+  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now).removed, std::vector<std::string>{"plain"});
+  EXPECT_EQ(folder.bytes("stored/tool-results/1.txt"), "result");
+  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now + 2 * kMonth).removed, std::vector<std::string>{"stored"});
+}
+
 TEST(SweepSessions, WithoutPatienceSaysThatItIsNotDone) {
   const TempFolder folder;
   folder.put("old/journal.jsonl", "{}\n");
