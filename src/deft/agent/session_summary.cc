@@ -1,6 +1,7 @@
 #include "deft/agent/session_summary.h"
 
 #include "deft/agent/journal_reader.h"
+#include "deft/agent/transcript.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/core/token_use.h"
@@ -14,9 +15,9 @@ std::string texts_in(std::string_view content) {
   const auto blocks = parse_json(content);
   if (!blocks || !blocks->is_array()) return texts;
   for (const Json& block : blocks->get_array()) {
-    if (find_string(block, "type") != "text") continue;
-    if (!texts.empty()) texts += '\n';
-    texts += find_string(block, "text").value_or("");
+    const std::string text = text_of_block(block);
+    if (!texts.empty() && !text.empty()) texts += '\n';
+    texts += text;
   }
   return texts;
 }
