@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include "deft/os/unique_fd.h"
+#include "deft/os/uuid.h"
 
 namespace deft {
 namespace {
@@ -27,6 +29,15 @@ bool is_older(int file, std::chrono::hours age, std::chrono::system_clock::time_
   struct stat status{};
   if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink == 0) return false;
   return now - std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec) >= age;
+}
+
+// Whoever made it was killed before the journal's first byte.
+void remove_if_never_begun(const std::string& folder, std::chrono::hours age,
+                           std::chrono::system_clock::time_point now) {
+  struct stat status{};
+  const bool is_session = is_uuid(std::string_view(folder).substr(folder.rfind('/') + 1));
+  if (!is_session || ::lstat(folder.c_str(), &status) != 0) return;
+  if (now - std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec) >= age) ::rmdir(folder.c_str());
 }
 
 bool is_wanted_by_fork(const std::string& folder, std::chrono::hours age, std::chrono::system_clock::time_point now) {
@@ -76,6 +87,7 @@ SweptSessions sweep_sessions(const std::string& root, std::chrono::hours age, st
     const std::string folder = entry->path();
     if (!is_own_folder(folder)) continue;
     const UniqueFd journal(::open((folder + "/journal.jsonl").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!journal && errno == ENOENT) remove_if_never_begun(folder, age, now);
     if (!journal || !is_older(journal.get(), age, now) || is_wanted_by_fork(folder, age, now)) continue;
     swept.is_complete = std::chrono::steady_clock::now() < until;
     if (!swept.is_complete) break;

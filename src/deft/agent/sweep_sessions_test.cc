@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "deft/agent/journal.h"
@@ -57,6 +58,17 @@ TEST(SweepSessions, ResultsThatAForkWasToldOfStayAsLongAsTheForkIsUsed) {
   EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now).removed, std::vector<std::string>{"plain"});
   EXPECT_EQ(folder.bytes("stored/tool-results/1.txt"), "result");
   EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now + 2 * kMonth).removed, std::vector<std::string>{"stored"});
+}
+
+TEST(SweepSessions, AnEmptyFolderWhoseSessionNeverBeganGoesToo) {
+  const TempFolder folder;
+  for (const char* name : {"5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d11", "notes"})
+    std::filesystem::create_directory(folder / name);
+  const auto now = std::chrono::system_clock::now();
+  sweep_sessions(folder.path(), kMonth, now);
+  EXPECT_EQ(folder.names().size(), 2U);
+  sweep_sessions(folder.path(), kMonth, now + 2 * kMonth);
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"notes"});
 }
 
 TEST(SweepSessions, WithoutPatienceSaysThatItIsNotDone) {

@@ -173,6 +173,10 @@ int run_undo(int argc, const char* const* argv) {
   FileChanges changes(place->folder, kBeforeImagesBytesMax, Survives::power_cut);
   auto plan = plan_undo(place->journal(), *target, changes, files, reach_of(*place));
   if (!plan) return complain(plan.error().message);
+  if (plan->is_for_nobody()) {
+    if (!options->dry_run) static_cast<void>(carry_out(*plan, changes, files));
+    return complain("Nothing of " + plan->title + " is left to be undone.");
+  }
   if (!options->json) print_plan(*plan);
   if (options->dry_run || (options->json && !options->yes)) {
     if (options->json) print_json(*plan, {}, false);
