@@ -167,8 +167,9 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
   if (const std::size_t cut_off = agent_->interrupted_calls(); cut_off > 0) {
-    notices_.push_back(std::to_string(cut_off) +
-                       " calls of the earlier run were cut off; the model is told that they may have had an effect");
+    const std::string which =
+        cut_off == 1 ? "A call of the earlier run was" : std::to_string(cut_off) + " calls of the earlier run were";
+    notices_.push_back(which + " cut off; the model is told what may have had an effect");
   }
   if (options_.title) agent_->set_state("title", Json(*options_.title));
   memory_request_ = memory_request();
