@@ -35,8 +35,8 @@ bool is_older(int file, std::chrono::hours age, std::chrono::system_clock::time_
 void remove_if_never_begun(const std::string& folder, std::chrono::hours age,
                            std::chrono::system_clock::time_point now) {
   struct stat status{};
-  const bool is_session = is_uuid(std::string_view(folder).substr(folder.rfind('/') + 1));
-  if (!is_session || ::lstat(folder.c_str(), &status) != 0) return;
+  const std::string_view name = std::string_view(folder).substr(folder.rfind('/') + 1);
+  if (!(is_uuid(name) || name.starts_with(kRemoved)) || ::lstat(folder.c_str(), &status) != 0) return;
   if (now - std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec) >= age) ::rmdir(folder.c_str());
 }
 
@@ -88,11 +88,13 @@ SweptSessions sweep_sessions(const std::string& root, std::chrono::hours age, st
     if (!is_own_folder(folder)) continue;
     const UniqueFd journal(::open((folder + "/journal.jsonl").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!journal && errno == ENOENT) remove_if_never_begun(folder, age, now);
-    if (!journal || !is_older(journal.get(), age, now) || is_wanted_by_fork(folder, age, now)) continue;
+    // What somebody has removed, and was killed before all of it was gone, is not kept at all.
+    const bool is_kept = !entry->path().filename().string().starts_with(kRemoved);
+    if (!journal || (is_kept && (!is_older(journal.get(), age, now) || is_wanted_by_fork(folder, age, now)))) continue;
     swept.is_complete = std::chrono::steady_clock::now() < until;
     if (!swept.is_complete) break;
     if (::flock(journal.get(), LOCK_EX | LOCK_NB) != 0) continue;  // it is in use
-    if (!is_older(journal.get(), age, now)) continue;              // it was, until we had the lock
+    if (is_kept && !is_older(journal.get(), age, now)) continue;   // it was, until we had the lock
     if (!remove_session_folder(folder)) swept.removed.push_back(entry->path().filename());
   }
   return swept;

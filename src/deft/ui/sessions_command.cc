@@ -341,10 +341,11 @@ int run_remove(const Options& options) {
   int code = 0;
   for (const SessionPlace& place : *places) {
     if (const auto removed = store.remove(place); !removed) {
-      std::fprintf(stderr, "deft sessions: %s\n", removed.error().message.c_str());
+      std::fprintf(stderr, "deft sessions: %s\n", safe_display(removed.error().message).c_str());
       code = 1;
     }
   }
+  SessionIndex::forget_removed(store);
   return code;
 }
 
