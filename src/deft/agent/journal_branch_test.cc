@@ -113,6 +113,13 @@ TEST_F(JournalBranchTest, AThoughtAloneIsNothingToGoOnFrom) {
   EXPECT_EQ(told({.at = nth_uuid(kMessage, 0)}), R"([{"type":"text","text":"first"}])");
 }
 
+TEST_F(JournalBranchTest, AfterAThoughtThatIsNotHandedBackTheWholeMessageIsMeant) {
+  prompt("first", "p1");
+  says("one", kMessage);
+  prompt("second", "p2");
+  EXPECT_TRUE(told({.at = nth_uuid(kMessage, 1)}).ends_with(R"([{"type":"text","text":"one"}])"));
+}
+
 TEST_F(JournalBranchTest, CallsThatWereNeverAnsweredAreAnsweredWhateverIsKept) {
   prompt("first", "p1");
   calls(kMessage, /*answered=*/false);
