@@ -106,6 +106,20 @@ TEST_F(SessionIndexTest, IsMadeAnewWhenItIsBrokenAndHoldsNothingOfItsOwn) {
   EXPECT_EQ(index().list({})->size(), 1U);
 }
 
+TEST_F(SessionIndexTest, ASessionThatBeganWithAPictureHasTheFirstWordsThatFollow) {
+  const auto place = store.create("/p", clock);
+  const auto shows = [&](const std::string& content) {
+    {
+      auto journal = Journal::open(place->folder, clock);
+      SessionLog(*journal, frontend).prompt(content, "", "");
+    }
+    return index().list({}).value().at(0).prompt;
+  };
+  EXPECT_EQ(shows(R"([{"type":"image"}])"), "(a picture)");
+  EXPECT_EQ(shows(R"([{"type":"image"},{"type":"text","text":"What is this?"}])"), "What is this?");
+  EXPECT_EQ(shows(R"([{"type":"text","text":"And this?"}])"), "What is this?");
+}
+
 // Whoever removes a session wants its words to be gone.
 TEST_F(SessionIndexTest, NothingThatARemovedSessionSaidIsLeftInIt) {
   const auto is_in_index = [&](std::string_view word) {
