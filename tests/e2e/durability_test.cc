@@ -115,6 +115,19 @@ TEST_F(Durability, WhatHasAnEffectIsOnTheDiskBeforeItBeginsAndItsResultBeforeAny
   EXPECT_NE(std::find(steps.rbegin(), last, Step{"sync", journal, ""}), last) << told();
 }
 
+// The kernel tells it once, and forgets what it could not write.
+TEST_F(Durability, AJournalThatHasLostSomethingLetsNothingBeginAnyMore) {
+  place.environment.push_back("DEFT_SPY_LOST=intent");
+  ModelPeer model({anthropic_calls({{"first", "Write", {{"file_path", place.project / "b.txt"}, {"content", "b\n"}}}}),
+                   anthropic_calls({{"second", "Write", {{"file_path", place.project / "c.txt"}, {"content", "c\n"}}}}),
+                   anthropic_text("Done.")});
+  const Finished finished =
+      place.run(model, {"-p", "go", "--permission-mode", "acceptEdits", "--settings", R"({"durability": "disk"})"});
+  EXPECT_NE(finished.errors.find("the journal cannot be brought to the disk"), std::string::npos) << finished.errors;
+  EXPECT_EQ(place.project.bytes("b.txt"), std::nullopt);
+  EXPECT_EQ(place.project.bytes("c.txt"), std::nullopt);
+}
+
 TEST_F(Durability, NobodyWaitsForTheDiskUnlessItIsAskedFor) {
   run("{}");
   EXPECT_TRUE(std::ranges::none_of(steps, [](const Step& step) { return step.what == "sync"; })) << told();

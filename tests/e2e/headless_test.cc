@@ -299,6 +299,26 @@ TEST(Headless, ASessionGoesOnWithTheSameWordsBeforeIt) {
   EXPECT_NE(text_of(json_lines(fork.output).at(0), "session_id"), id);
 }
 
+TEST(Headless, ASessionThatGoesOnElsewhereIsToldWhereItIs) {
+  const PrintPlace place;
+  const TempFolder elsewhere;
+  elsewhere.put("CLAUDE.md", "Be wordy.");
+  const ModelPeer model({anthropic_text("first answer"), anthropic_text("second answer")});
+  const Finished first = place.run(model, {"-p", "first question", "--output-format", "json"});
+  ASSERT_EQ(first.exit_code, 0) << first.errors;
+  const std::string id = text_of(json_lines(first.output).at(0), "session_id");
+  for (int run = 0; run < 2; ++run) {
+    const Finished second = place.run(model, {"-p", "next", "--resume", id, "--cwd", elsewhere.path()});
+    ASSERT_EQ(second.exit_code, 0) << second.errors;
+  }
+  const std::vector<Json> bodies = model.bodies();
+  const std::string system = to_json(*find(bodies.at(1), "system"));
+  EXPECT_NE(system.find("Working directory: " + elsewhere.path()), std::string::npos) << system;
+  EXPECT_EQ(system.find(place.project.path()), std::string::npos) << system;
+  EXPECT_NE(system.find("Be wordy."), std::string::npos) << system;
+  EXPECT_EQ(system, to_json(*find(bodies.at(2), "system")));
+}
+
 TEST(Headless, ASessionHasTheIdThatItWasGiven) {
   const PrintPlace place;
   const ModelPeer model({anthropic_text("ok")});

@@ -139,6 +139,7 @@ Result<void> Agent::resume(Session session) {
   usage_ = usage_before_ = std::move(session.usage);
   state_ = std::move(session.state);
   interrupted_ = session.interrupted_calls;
+  if (interrupted_ > 0 && !is_subagent()) engine_->workshop().remove_leftovers();
   deferred_ = std::move(session.deferred);
   return {};
 }

@@ -42,7 +42,7 @@ void Agent::compact_before_request() {
 Result<CompactionDone> Agent::compact(std::string instructions) {
   DEFT_CHECK(phase_ == Phase::idle);
   if (deferred_) return fail(Errc::invalid_input, "a call is still to be decided");
-  const auto kept = kept_tail(conversation_.messages(), kept_tail_budget(context_window()));
+  const auto kept = kept_tail_between_turns(conversation_.messages(), kept_tail_budget(context_window()));
   if (!kept) return fail(Errc::invalid_input, "there is nothing to compact yet");
   attempts_.emplace(fresh_attempts());
   output_tokens_max_ = options_.output_tokens_max;

@@ -189,6 +189,22 @@ TEST(Agent, APausedMessageIsSentBackAsItIs) {
   EXPECT_EQ(told(bench, 1, 1), R"([{"type":"text","text":"Searching"}])");
 }
 
+// The API refuses a message that ends in thought, and would refuse every later request of the session with it.
+TEST(Agent, WhatTheModelThoughtLastIsNotHandedBack) {
+  AgentBench bench;
+  bench.add_reader("Look");
+  const Block thought = ThinkingBlock{.thinking = "hm", .signature = "s", .extra = {}};
+  bench.model.will_answer({thought}, "max_tokens");
+  bench.model.will_answer({thought, call_of_model("1", "Look"), thought});
+  bench.model.will_answer({thought, text_of_model("\n")});
+  bench.model.will_answer({text_of_model("Done.")});
+  for (const char* prompt : {"go", "on", "and?"}) bench.turn(prompt);
+  EXPECT_EQ(history_problem(*bench.model.requests().back().history), std::nullopt);
+  EXPECT_EQ(
+      told(bench, 2, 1),
+      R"([{"type":"thinking","thinking":"hm","signature":"s"},{"type":"tool_use","id":"1","name":"Look","input":{}}])");
+}
+
 TEST(Agent, StopsAtTheLimitOfRequests) {
   AgentBench bench(AgentOptions{.limits = {.requests_max = 2}});
   bench.add_reader("Look");

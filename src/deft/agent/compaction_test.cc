@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "deft/core/compaction_plan.h"
+#include "deft/core/context_gauge.h"
 #include "deft/testing/agent_bench.h"
 
 // Conversations that grow too long for their model.
@@ -176,6 +177,18 @@ TEST_F(Compacting, ByHandTakesTheUsersWishesAndTellsWhatBecameOfIt) {
   bench.model.will_answer({text_of_model("yes")});
   EXPECT_EQ(bench.turn("Still there?").text, "yes");
   EXPECT_NE(bench.model.requests().back().history->front().content.find("They said hello."), std::string::npos);
+}
+
+TEST_F(Compacting, ByHandHelpsASessionWhosePromptNeverFits) {
+  bench.model.answer = [](const ModelRequest& request) {
+    if (estimated_tokens(*request.history) > 100'000) return std::vector<ModelEvent>{too_long()};
+    return stream_of({text_of_model(asks_for_a_summary(request) ? "a long list" : "fine")});
+  };
+  EXPECT_EQ(bench.turn(std::string(400'000, 'x')).reason, TurnReason::prompt_too_long);
+  EXPECT_EQ(bench.turn("again?").reason, TurnReason::prompt_too_long);
+  EXPECT_TRUE(bench.agent().compact());
+  EXPECT_EQ(bench.turn("and now?").text, "fine");
+  expect_a_history_that_the_api_takes();
 }
 
 TEST_F(Compacting, NothingIsThereToCompactInANewSession) {

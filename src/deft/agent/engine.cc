@@ -6,6 +6,7 @@
 
 #include "deft/agent/journal_reader.h"
 #include "deft/agent/permission_ground.h"
+#include "deft/agent/sweep_sessions.h"
 #include "deft/base/path.h"
 #include "deft/os/uuid.h"
 #include "deft/tools/plan_mode.h"
@@ -150,6 +151,7 @@ PermissionSetup Engine::permission_setup() {
   for (std::size_t forks = 0; is_uuid(earlier) && forks < kForksFollowedMax; ++forks) {
     const std::string folder = std::string(parent_path(workshop_->folder())) + "/" + earlier;
     setup.readable.push_back(folder + "/tool-results");
+    note_use_by_fork(folder);
     const auto opening = read_journal_opening(folder + "/" + std::string(kJournalFile));
     earlier = opening ? opening->header.forked_from : "";
   }

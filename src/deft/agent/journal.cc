@@ -95,6 +95,7 @@ Journal::Journal(Journal&& other) noexcept
       waiting_lines_(std::move(other.waiting_lines_)),
       late_(std::move(other.late_)),
       is_torn_(other.is_torn_),
+      has_lost_(other.has_lost_),
       effects_(std::move(other.effects_)),
       writes_(other.writes_),
       soon_(std::move(other.soon_)),
@@ -253,15 +254,20 @@ Result<void> Journal::sync() {
   const std::lock_guard lock(sync_mutex_);
   if (writes_on_disk_ >= wanted) return {};  // whoever was before us has waited for ours too
   std::uint64_t written = 0;
+  int error = 0;
   {
     const std::lock_guard look(mutex_);
     written = writes_;
+    if (has_lost_) error = EIO;
   }
-  if (!sync_data(file_.get())) {
-    return std::unexpected(system_error(Errc::io, "the journal cannot be brought to the disk", errno));
+  if (error == 0 && !sync_data(file_.get())) error = errno;
+  if (error == 0) {
+    writes_on_disk_ = written;
+    return {};
   }
-  writes_on_disk_ = written;
-  return {};
+  const std::lock_guard look(mutex_);
+  has_lost_ = has_lost_ || error == EIO;
+  return std::unexpected(system_error(Errc::io, "the journal cannot be brought to the disk", error));
 }
 
 Result<void> Journal::asked(const ToolCall& call, std::string_view directory, std::string_view reason) {

@@ -46,7 +46,9 @@ bool was_never_begun(std::string_view beginning);
 // that it follows. Only an intent is not kept: its call does not begin.
 //
 // One that survives a power cut also waits for the disk: with an intent before the call begins, with the result of such
-// a call before anybody is told, and whenever sync() is called. Who waits at the same time waits together.
+// a call before anybody is told, and whenever sync() is called. Who waits at the same time waits together. What the
+// system could not bring to the disk it forgets, and the next wait would succeed without it: so from then on every wait
+// fails.
 class Journal {
  public:
   // Creates the folder (0700) and the journal (0600), or goes on with the one that is there.
@@ -117,6 +119,7 @@ class Journal {
   std::string waiting_lines_;  // before waiting_: made for an intent that could not be written
   std::string late_;           // lines that could not be written, and those of soon_; they come first
   bool is_torn_ = false;       // the last line is not whole
+  bool has_lost_ = false;      // something that was written did not get to the disk
   std::unordered_set<std::string>
       effects_;  // calls with an intent and without a result; of one that waits for the disk
   std::uint64_t writes_ = 0;

@@ -11,6 +11,8 @@
 namespace deft {
 namespace {
 
+constexpr std::size_t kThoughtsAtEndMax = 8;  // of one message
+
 // An entry that is a part of the conversation.
 struct Entry {
   enum class Kind : std::uint8_t { prompt, message, results, other, rewound };
@@ -93,8 +95,9 @@ class Index {
     const std::size_t results = results_of(message);
     if (number == kAfterResultsUuid && calls > 0 && results > 0) return Place{.last = results};
     const bool is_result = number >= kResultUuids && number - kResultUuids < calls;
-    if (!is_result && number >= message.calls.size()) return std::nullopt;
-    const std::size_t blocks = is_result ? message.calls.size() : number + 1;
+    if (!is_result && number >= message.calls.size() + kThoughtsAtEndMax) return std::nullopt;
+    // What was thought last has a name, too, but is not handed back: whoever means it means all that is.
+    const std::size_t blocks = is_result ? message.calls.size() : std::min(number + 1, message.calls.size());
     Place place{.message = message.line, .blocks = blocks, .last = message.line, .results_alone = true};
     // What was called is answered: its effect is there, whether it is told or not.
     const auto end = message.calls.begin() + static_cast<std::ptrdiff_t>(blocks);

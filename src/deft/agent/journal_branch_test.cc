@@ -103,6 +103,23 @@ TEST_F(JournalBranchTest, ACallThatStaysKeepsItsResultAndOthersAreGone) {
   EXPECT_FALSE(holds(after, "both are done"));
 }
 
+TEST_F(JournalBranchTest, AThoughtAloneIsNothingToGoOnFrom) {
+  prompt("first", "p1");
+  line(to_json(JsonObject{{"type", "message"},
+                          {"content", R"([{"type":"thinking","thinking":"hm","signature":"s"},)"
+                                      R"({"type":"text","text":"one"}])"},
+                          {"uuid", kMessage}}));
+  EXPECT_TRUE(holds(told({.at = nth_uuid(kMessage, 1)}), "hm"));
+  EXPECT_EQ(told({.at = nth_uuid(kMessage, 0)}), R"([{"type":"text","text":"first"}])");
+}
+
+TEST_F(JournalBranchTest, AfterAThoughtThatIsNotHandedBackTheWholeMessageIsMeant) {
+  prompt("first", "p1");
+  says("one", kMessage);
+  prompt("second", "p2");
+  EXPECT_TRUE(told({.at = nth_uuid(kMessage, 1)}).ends_with(R"([{"type":"text","text":"one"}])"));
+}
+
 TEST_F(JournalBranchTest, CallsThatWereNeverAnsweredAreAnsweredWhateverIsKept) {
   prompt("first", "p1");
   calls(kMessage, /*answered=*/false);

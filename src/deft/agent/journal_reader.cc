@@ -109,6 +109,16 @@ Result<JournalOpening> read_journal_opening(const std::string& path) {
   return opening_of(lines, path);
 }
 
+bool has_prompt(const std::string& path) {
+  const auto file = open_journal(path);
+  if (!file) return false;
+  Lines lines(file->get());
+  for (std::string_view line; lines.next(line);) {
+    if (line.starts_with(R"({"type":"prompt",)")) return true;
+  }
+  return false;
+}
+
 Result<JournalOpening> read_journal(const std::string& path,
                                     const std::function<void(std::string_view type, const Json& entry)>& take) {
   return read_journal_lines(path, [&](std::string_view line) {

@@ -20,6 +20,9 @@ struct JournalOpening {
 // deft.
 Result<JournalOpening> read_journal_opening(const std::string& path);
 
+// Whether something was said in it: reads no further than to the first prompt.
+bool has_prompt(const std::string& path);
+
 // Gives every entry after the first line to `take`, oldest first, one in memory at a time. Lines that are not whole (a
 // process was killed while it wrote them) and entries that nobody knows are no error: the former are left out, the
 // latter are the taker's to ignore. A journal may be read while somebody writes it.

@@ -1,6 +1,8 @@
 #include "deft/agent/session.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -34,12 +36,18 @@ std::string text_at(const Json& entry, std::string_view key) {
   return std::string(find_string(entry, key).value_or(""));
 }
 
-// "" for what is no array of blocks.
-std::string content_at(const Json& entry, std::string_view key) {
+// "" for what no API would take: it was damaged, and counts as not written.
+std::string content_at(const Json& entry, std::string_view key, Role role) {
   std::string content = text_at(entry, key);
-  const auto blocks = parse_json(content);
-  const bool is_content = blocks && blocks->is_array() && !blocks->get_array().empty();
-  return is_content ? content : "";
+  return content.empty() || content_problem(role, content) ? "" : content;
+}
+
+// What the model said. Earlier versions also kept what it thought last.
+std::string said_in(const Json& entry) {
+  std::string content = content_at(entry, "content", Role::assistant);
+  if (!content.empty()) return content;
+  content = without_thought_at_end(text_at(entry, "content"));
+  return content.empty() || content_problem(Role::assistant, content) ? "" : content;
 }
 
 std::vector<std::string> ids_in(std::string_view content, std::string_view type, std::string_view key) {
@@ -54,6 +62,13 @@ std::vector<std::string> ids_in(std::string_view content, std::string_view type,
 
 std::vector<std::string> calls_in(std::string_view content) { return ids_in(content, "tool_use", "id"); }
 std::vector<std::string> results_in(std::string_view content) { return ids_in(content, "tool_result", "tool_use_id"); }
+
+// What the user said: no results, which belong to calls.
+std::string told_in(const Json& entry, std::string_view key) {
+  std::string content = content_at(entry, key, Role::user);
+  const bool has_results = content.contains("tool_result") && !results_in(content).empty();
+  return has_results ? "" : content;
+}
 
 std::string first_blocks(std::string_view content, std::size_t count) {
   std::vector<std::string> blocks;
@@ -71,7 +86,10 @@ struct KnownResult {
 
 KnownResult result_of(const std::string& call, const Json& entry) {
   ToolResult result{.text = text_at(entry, "content")};
-  if (const auto* blocks = find_array(entry, "blocks")) result.blocks = *blocks;
+  if (const auto* blocks = find_array(entry, "blocks")) {
+    std::ranges::copy_if(*blocks, std::back_inserter(result.blocks),
+                         [](const Json& block) { return find_string(block, "type").has_value(); });
+  }
   if (find_bool(entry, "is_error").value_or(false)) result.error = Errc::failed;
   KnownResult known{.block = result_block(call, result)};
   if (const auto* messages = find_array(entry, "new_messages")) known.new_messages = new_message_blocks(*messages);
@@ -95,6 +113,7 @@ class Rebuilding {
   void take(std::string_view type, const Json& entry, const BranchCut& cut = {}) {
     cut_ = cut;
     session_.changed_ms = std::max(session_.changed_ms, find_int(entry, "time_ms").value_or(0));
+    if (stands_there_twice(type, entry)) return;
     if (type == "prompt") return take_prompt(entry);
     if (type == "draft") return take_draft_entry(entry);
     if (type == "intent") return intents_.insert(text_at(entry, "call")), void();
@@ -129,15 +148,25 @@ class Rebuilding {
   }
 
  private:
+  // Only where it is sure: hosts name their messages, and may use a name again.
+  bool stands_there_twice(std::string_view type, const Json& entry) {
+    const auto time_ms = find_int(entry, "time_ms");
+    const bool is_named = (type == "prompt" || type == "message") && !text_at(entry, "uuid").empty();
+    if (!time_ms || !(is_named || type == "compacted")) return false;
+    const std::string content = text_at(entry, type == "compacted" ? "summary" : "content");
+    const std::string line = std::string(type) + std::to_string(*time_ms) + text_at(entry, "uuid") + content;
+    return !lines_.insert(std::hash<std::string>()(line)).second;
+  }
+
   void take_prompt(const Json& entry) {
-    const std::string content = content_at(entry, "content");
+    const std::string content = told_in(entry, "content");
     if (content.empty()) return;
     end_message();
     conversation_.add_user(content);
   }
 
   void take_draft_entry(const Json& entry) {
-    const std::string content = content_at(entry, "content");
+    const std::string content = said_in(entry);
     const std::vector<std::string> drafted = calls_in(draft_);
     const bool stands_there_twice = std::ranges::any_of(
         calls_in(content), [&](const auto& call) { return std::ranges::find(drafted, call) != drafted.end(); });
@@ -182,11 +211,12 @@ class Rebuilding {
   }
 
   void take_message(const Json& entry) {
-    const std::string whole = content_at(entry, "content");
+    const std::string whole = said_in(entry);
     if (is_repeated(whole)) return;
-    const std::string content = cut_.blocks ? first_blocks(whole, *cut_.blocks) : whole;
+    const std::string content = cut_.blocks ? without_thought_at_end(first_blocks(whole, *cut_.blocks)) : whole;
     count_usage(entry);
     end_message_before(text_at(entry, "uuid"));
+    if (whole.empty()) return;  // a draft of it still counts
     draft_.clear();
     if (content.empty()) return;
     add_message(content, whole);
@@ -216,11 +246,11 @@ class Rebuilding {
       for (const Json& call : *calls) given[text_at(call, "call")] = text_at(call, "block");
     }
     // Written by a repair: the whole of it.
-    if (const std::string content = content_at(entry, "content"); results_in(content) == owed_) {
+    if (const std::string content = content_at(entry, "content", Role::user); results_in(content) == owed_) {
       conversation_.add_user(content);
       settle();
     } else {
-      answer_calls(given, cut_.results_alone ? "" : content_at(entry, "after"));
+      answer_calls(given, cut_.results_alone ? "" : told_in(entry, "after"));
     }
     forget_calls();
   }
@@ -332,7 +362,7 @@ class Rebuilding {
   }
 
   void take_compaction(const Json& entry) {
-    const std::string summary = content_at(entry, "summary");
+    const std::string summary = told_in(entry, "summary");
     const auto kept = find_int(entry, "kept_messages").value_or(0);
     if (summary.empty() || kept < 0) return;
     if (find(entry, "usage")) count_usage(entry);
@@ -358,8 +388,9 @@ class Rebuilding {
   std::vector<std::string> owed_;  // calls of the last message that are not answered
   std::string draft_;
   std::string draft_uuid_;
-  BranchCut cut_;                        // of the entry that is being taken
-  std::unordered_set<std::string> ids_;  // of all calls so far
+  BranchCut cut_;                          // of the entry that is being taken
+  std::unordered_set<std::size_t> lines_;  // hashes of what stands there once
+  std::unordered_set<std::string> ids_;    // of all calls so far
   std::unordered_set<std::string> intents_;
   std::unordered_map<std::string, KnownResult> results_;
 };

@@ -11,7 +11,7 @@
 namespace deft {
 namespace {
 
-constexpr int kIndexVersion = 1;
+constexpr int kIndexVersion = 2;  // 1: kept words of sessions that were gone
 constexpr std::size_t kWordsMax = 20;
 constexpr std::size_t kExcerptCharactersMax = 160;
 constexpr const char* kInMemory = ":memory:";
@@ -86,6 +86,10 @@ Result<SessionIndex> SessionIndex::open(const SessionStore& store) {
   return index ? std::move(index) : open_file(store, kInMemory);
 }
 
+void SessionIndex::forget_removed(const SessionStore& store) {
+  if (::access((store.folder() + "/index.db").c_str(), F_OK) == 0) static_cast<void>(open(store));
+}
+
 Result<SessionIndex> SessionIndex::open_file(const SessionStore& store, const std::string& path) {
   auto database = Sqlite::open(path);
   if (!database) return std::unexpected(database.error());
@@ -148,6 +152,10 @@ Result<void> SessionIndex::refresh() {
   }
   for (const SessionStore::Entry* entry : changed) {
     if (auto done = put(*entry); !done) return done;
+  }
+  // Only then are their words gone from the lists of words, too.
+  if (!known.empty()) {
+    if (auto done = database_.execute("INSERT INTO said(said) VALUES('optimize')"); !done) return done;
   }
   return database_.execute("COMMIT");
 }
@@ -220,7 +228,7 @@ Result<std::vector<SessionIndex::Hit>> SessionIndex::search(std::string_view wor
 
 Result<SessionPlace> find_session(const SessionStore& store, std::string_view name) {
   auto by_id = store.find(name);
-  if (by_id || by_id.error().code != Errc::not_found) return by_id;
+  if (by_id || by_id.error().code != Errc::not_found || name.empty()) return by_id;  // untitled ones have no name
   auto index = SessionIndex::open(store);
   if (!index) return std::unexpected(index.error());
   const auto titled = index->list({.title = std::string(name), .limit = 3, .with_empty = true});

@@ -18,6 +18,8 @@ namespace deft {
 class SessionIndex {
  public:
   static Result<SessionIndex> open(const SessionStore& store);
+  // After sessions were removed: what they said is in the index no more, if there is one.
+  static void forget_removed(const SessionStore& store);
 
   struct Query {
     std::optional<std::string> directory = std::nullopt;

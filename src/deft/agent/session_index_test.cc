@@ -106,6 +106,38 @@ TEST_F(SessionIndexTest, IsMadeAnewWhenItIsBrokenAndHoldsNothingOfItsOwn) {
   EXPECT_EQ(index().list({})->size(), 1U);
 }
 
+TEST_F(SessionIndexTest, ASessionThatBeganWithAPictureHasTheFirstWordsThatFollow) {
+  const auto place = store.create("/p", clock);
+  const auto shows = [&](const std::string& content) {
+    {
+      auto journal = Journal::open(place->folder, clock);
+      SessionLog(*journal, frontend).prompt(content, "", "");
+    }
+    return index().list({}).value().at(0).prompt;
+  };
+  EXPECT_EQ(shows(R"([{"type":"image"}])"), "(a picture)");
+  EXPECT_EQ(shows(R"([{"type":"image"},{"type":"text","text":"What is this?"}])"), "What is this?");
+  EXPECT_EQ(shows(R"([{"type":"text","text":"And this?"}])"), "What is this?");
+}
+
+// Whoever removes a session wants its words to be gone.
+TEST_F(SessionIndexTest, NothingThatARemovedSessionSaidIsLeftInIt) {
+  const auto is_in_index = [&](std::string_view word) {
+    return (folder.bytes("sessions/index.db").value_or("") + folder.bytes("sessions/index.db-wal").value_or(""))
+        .contains(word);
+  };
+  SessionIndex::forget_removed(store);
+  EXPECT_FALSE(folder.bytes("sessions/index.db")) << "nobody has asked for one";
+  session("/p", "what stays", "two");
+  const SessionPlace place = session("/p", "passphrase: zebracrossing", "noted, zebracrossing");
+  EXPECT_EQ(index().list({})->size(), 2U);
+  ASSERT_TRUE(is_in_index("zebracrossing"));
+  ASSERT_TRUE(store.remove(place));
+  SessionIndex::forget_removed(store);
+  EXPECT_FALSE(is_in_index("zebra"));
+  EXPECT_TRUE(is_in_index("stays"));
+}
+
 TEST_F(SessionIndexTest, SessionsInWhichNothingWasSaidAreNotListed) {
   ASSERT_TRUE(store.create("/p", clock));
   folder.put("sessions/aaaaaaaa-0000-4000-8000-000000000001/journal.jsonl", "my diary\n");

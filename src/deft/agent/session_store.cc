@@ -172,7 +172,9 @@ Result<SessionPlace> SessionStore::latest(std::string_view directory) const {
   if (!sessions) return std::unexpected(sessions.error());
   for (Entry& entry : *sessions) {
     const auto opening = read_journal_opening(entry.place.journal());
-    if (opening && opening->header.directory == directory) return std::move(entry.place);
+    // One that ended before its first prompt is none that anybody could mean.
+    const bool is_of_it = opening && opening->header.directory == directory;
+    if (is_of_it && has_prompt(entry.place.journal())) return std::move(entry.place);
   }
   return fail(Errc::not_found, "There is no session of " + std::string(directory) + " yet.");
 }

@@ -39,7 +39,7 @@ class SessionStore {
 
   // By its id, or by the beginning of it if no other begins so. By its title too: find_session(), session_index.h.
   Result<SessionPlace> find(std::string_view id) const;
-  // The one of this directory that was used last.
+  // The one of this directory that was used last, and in which something was said.
   Result<SessionPlace> latest(std::string_view directory) const;
 
   // Its folder and all that is in it. Not one that is in use.

@@ -90,12 +90,30 @@ TEST_F(Sessions, TheLatestOfADirectoryIsTheOneThatWasUsedLast) {
   const SessionPlace second = create("/p");
   const SessionPlace other = create("/q");
   say(first, "hello");
+  say(second, "hello");
+  say(other, "hello");
   // Times of files are only as fine as the kernel's tick.
   const struct timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = 4'000'000'000, .tv_nsec = 0}};
   ASSERT_EQ(::utimensat(0, (first.folder + "/journal.jsonl").c_str(), times, 0), 0);
   EXPECT_EQ(store.latest("/p")->id, first.id);
   EXPECT_EQ(store.latest("/q")->id, other.id);
   EXPECT_EQ(store.latest("/r").error().code, Errc::not_found);
+}
+
+// Somebody was killed at the start of a run, and goes on with what he did before.
+TEST_F(Sessions, OneInWhichNothingWasSaidIsNotTheLatest) {
+  const SessionPlace meant = create("/p");
+  say(meant, "hello");
+  const SessionPlace begun = create("/p");
+  ASSERT_TRUE(Journal::open(begun.folder, clock)->state("title", "prompt"));
+  const struct timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = 4'000'000'000, .tv_nsec = 0}};
+  ASSERT_EQ(::utimensat(0, begun.journal().c_str(), times, 0), 0);
+  EXPECT_EQ(store.latest("/p")->id, meant.id);
+}
+
+TEST_F(Sessions, NoNameMeansNoSession) {
+  create("/p");
+  EXPECT_EQ(find_session(store, "").error().code, Errc::not_found);
 }
 
 TEST_F(Sessions, AForkKnowsWhatTheOtherKnewAndGoesItsOwnWay) {

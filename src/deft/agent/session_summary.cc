@@ -1,6 +1,7 @@
 #include "deft/agent/session_summary.h"
 
 #include "deft/agent/journal_reader.h"
+#include "deft/agent/transcript.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/core/token_use.h"
@@ -21,6 +22,13 @@ std::string texts_in(std::string_view content) {
   return texts;
 }
 
+// Of a prompt without words: "(a picture)".
+std::string first_thing_in(std::string_view content) {
+  const auto blocks = parse_json(content);
+  const JsonArray* list = blocks ? blocks->if_array() : nullptr;
+  return list && !list->empty() ? text_of_block(list->front()) : "";
+}
+
 class Summarising {
  public:
   Summarising(SessionSummary& summary, std::string* searched) : summary_(summary), searched_(searched) {}
@@ -37,9 +45,11 @@ class Summarising {
 
  private:
   void take_prompt(const Json& entry) {
-    if (!searched_ && !summary_.prompt.empty()) return;
+    if (!searched_ && has_text_) return;
     const std::string texts = texts_in(find_string(entry, "content").value_or(""));
-    if (summary_.prompt.empty()) summary_.prompt = one_line(texts, kSummaryPromptCharactersMax);
+    if (!has_text_) summary_.prompt = one_line(texts, kSummaryPromptCharactersMax);
+    has_text_ = has_text_ || !texts.empty();
+    if (summary_.prompt.empty()) summary_.prompt = first_thing_in(find_string(entry, "content").value_or(""));
     add_searched(texts);
   }
 
@@ -60,6 +70,7 @@ class Summarising {
 
   SessionSummary& summary_;
   std::string* searched_;
+  bool has_text_ = false;  // the prompt that stands for the session: one with words, if there is one
 };
 
 }  // namespace

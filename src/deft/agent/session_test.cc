@@ -10,6 +10,8 @@
 #include "deft/core/assembler.h"
 #include "deft/core/conversation.h"
 #include "deft/core/message_content.h"
+#include "deft/os/file_changes.h"
+#include "deft/os/temporary_file.h"
 #include "deft/testing/agent_bench.h"
 #include "deft/testing/sanitized.h"
 
@@ -230,6 +232,27 @@ TEST_F(SessionFromLines, ADraftThatStandsThereTwiceIsOneDraft) {
 }
 
 // Whose message nobody knows: the process ended while it streamed in, and had no effect. Its id may come again.
+TEST_F(SessionFromLines, WhatWasSaidOnceIsToldOnceHoweverOftenItStandsThere) {
+  const auto named = [](std::string_view type, std::string_view text, int time_ms) {
+    const std::string content = R"([{"type":"text","text":")" + std::string(text) + "\"}]";
+    return to_json(JsonObject{{"type", type}, {"time_ms", time_ms}, {"content", content}, {"uuid", "u"}});
+  };
+  const std::string summary =
+      R"({"type":"compacted","time_ms":3,"summary":"[{\"type\":\"text\",\"text\":\"short\"}]","kept_messages":0})";
+  const std::vector<std::string> beginning = {named("prompt", "go", 1), named("message", "one", 2), summary};
+  const std::vector<std::string> rest = {named("prompt", "on", 4), named("message", "two", 5),
+                                         named("prompt", "on", 6)};
+  lines(beginning);
+  lines(rest);
+  const History once = load().history;
+  lines(beginning);
+  lines(rest);
+  const History twice = load().history;
+  ASSERT_EQ(once.size(), 3U);
+  ASSERT_EQ(twice.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(once[i].content, twice[i].content);
+}
+
 TEST_F(SessionFromLines, AResultBelongsToNoMessageAfterTheNextPrompt) {
   lines({prompt("go"), result("a", "of the message that never was"), prompt("again"), calls("message", {"a"}, "m2"),
          intent("a"), result("a", "A")});
@@ -249,6 +272,36 @@ TEST_F(SessionFromLines, AnIntentIsReadHoweverDeepItsInputIs) {
     ASSERT_TRUE(journal->intent(call));
   }
   EXPECT_NE(told(load(), "deep").find(kInterruptedText), std::string::npos);
+}
+
+// A line may be damaged and be JSON all the same.
+TEST_F(SessionFromLines, ContentThatNoApiWouldTakeCountsAsNotWritten) {
+  const auto entry = [](std::string_view type, std::string_view key, std::string_view content) {
+    return R"({"type":")" + std::string(type) + R"(",")" + std::string(key) + "\":" + json_quote(content) + "}";
+  };
+  lines({prompt("go"), entry("prompt", "content", R"([{"tzpe":"text","text":"x"}])"),
+         entry("prompt", "content", R"([{"type":"text","text":""}])"),
+         entry("prompt", "content", R"([{"type":"tool_result","tool_use_id":"a","content":"x"}])"),
+         entry("message", "content", R"([{"type":"tool_use","id":"","name":"Do","input":{}}])"),
+         entry("message", "content", R"([{"type":"tool_use","id":"b","name":"Do","input":7}])"),
+         calls("message", {"c", "c"}), calls("draft", {"a"}), intent("a"),
+         entry("message", "content", R"([{"type":"tool_use","id":"a","nbme":"Do","input":{}}])"), result("a", "A"),
+         entry("results", "after", R"([{"type":"tool_result","tool_use_id":"z","content":"x"}])")});
+  const Session session = load();
+  EXPECT_EQ(history_problem(session.history), std::nullopt);
+  ASSERT_EQ(session.history.size(), 3U);
+  EXPECT_EQ(session.history[0].content, R"([{"type":"text","text":"go"}])");
+  EXPECT_EQ(told(session, "a"), "A");
+}
+
+TEST_F(SessionFromLines, WhatTheModelThoughtLastIsNotHandedBack) {
+  const auto message = [](std::string_view content) {
+    return R"({"type":"message","uuid":"5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d11","content":)" + json_quote(content) + "}";
+  };
+  lines({prompt("go"), message(R"([{"type":"thinking","thinking":"hm","signature":"s"}])"), prompt("and?"),
+         message(R"([{"type":"text","text":"so"},{"type":"redacted_thinking","data":"x"}])"), prompt("on")});
+  EXPECT_EQ(history_problem(load().history), std::nullopt);
+  EXPECT_EQ(load().history[1].content, R"([{"type":"text","text":"so"}])");
 }
 
 TEST_F(SessionFromLines, JournalsOfTheFirstVersionStayReadable) {
@@ -374,6 +427,21 @@ TEST(ResumedAgent, LinesThatStandThereTwiceDoNoHarm) {
   ASSERT_EQ(bench.turn("go on").reason, TurnReason::completed);
   EXPECT_EQ(history_problem(*bench.model.requests()[0].history), std::nullopt);
   EXPECT_TRUE(bench.effects.empty());
+}
+
+TEST(ResumedAgent, RemovesWhatAKilledCallHasLeftBesideItsFile) {
+  AgentBench bench;
+  const std::string call = to_json(JsonObject{
+      {"type", "message"}, {"content", R"([{"type":"tool_use","id":"1","name":"Edit","input":{}}])"}, {"uuid", "u"}});
+  bench.folder.put("session/journal.jsonl",
+                   "{\"type\":\"journal\",\"version\":2}\n" + call +
+                       "\n{\"type\":\"intent\",\"call\":\"1\",\"tool\":\"Edit\",\"input\":{}}\n");
+  const FileChange change{.path = bench.folder / "a", .before = content_id("old"), .after = content_id("new")};
+  ASSERT_EQ(FileChanges(bench.folder / "session").keep(change, "old"), "");
+  const std::string left = temporary_name("a");
+  bench.folder.put(left, "ne");
+  bench.agent();
+  EXPECT_EQ(bench.folder.bytes(left), std::nullopt);
 }
 
 // Every moment at which the process could have ended: the journal as it was then.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "deft/agent/journal.h"
@@ -43,6 +44,33 @@ TEST(SweepSessions, RemovesOnlySessionsThatNobodyHasUsedForLong) {
   EXPECT_EQ(folder.names("elsewhere"), std::vector<std::string>{"old"});
 }
 
+// The fork's conversation says where they are.
+TEST(SweepSessions, ResultsThatAForkWasToldOfStayAsLongAsTheForkIsUsed) {
+  const TempFolder folder;
+  for (const char* name : {"stored", "plain"}) {
+    const timespec times[] = {{.tv_sec = 1'000'000'000, .tv_nsec = 0}, {.tv_sec = 1'000'000'000, .tv_nsec = 0}};
+    const std::string journal = folder.put(std::string(name) + "/journal.jsonl", "{}\n");
+    ::utimensat(AT_FDCWD, journal.c_str(), times, 0);
+  }
+  folder.put("stored/tool-results/1.txt", "result");
+  for (const char* name : {"stored", "plain", "gone"}) note_use_by_fork(folder / name);
+  const auto now = std::chrono::system_clock::now();
+  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now).removed, std::vector<std::string>{"plain"});
+  EXPECT_EQ(folder.bytes("stored/tool-results/1.txt"), "result");
+  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, now + 2 * kMonth).removed, std::vector<std::string>{"stored"});
+}
+
+TEST(SweepSessions, AnEmptyFolderWhoseSessionNeverBeganGoesToo) {
+  const TempFolder folder;
+  for (const char* name : {"5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d11", "notes"})
+    std::filesystem::create_directory(folder / name);
+  const auto now = std::chrono::system_clock::now();
+  sweep_sessions(folder.path(), kMonth, now);
+  EXPECT_EQ(folder.names().size(), 2U);
+  sweep_sessions(folder.path(), kMonth, now + 2 * kMonth);
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"notes"});
+}
+
 TEST(SweepSessions, WithoutPatienceSaysThatItIsNotDone) {
   const TempFolder folder;
   folder.put("old/journal.jsonl", "{}\n");
@@ -52,11 +80,10 @@ TEST(SweepSessions, WithoutPatienceSaysThatItIsNotDone) {
   EXPECT_TRUE(sweep_sessions(folder.path(), kMonth, later).is_complete);
 }
 
-TEST(SweepSessions, WhatAKilledSweepHasLeftIsRemovedByTheNext) {
+TEST(SweepSessions, WhatAKilledRemovalHasLeftIsRemovedByTheNextSweepHoweverYoungItIs) {
   const TempFolder folder;
   folder.put(".removed-old/journal.jsonl", "{}\n");
-  const auto later = std::chrono::system_clock::now() + 2 * kMonth;
-  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, later).removed.size(), 1U);
+  EXPECT_EQ(sweep_sessions(folder.path(), kMonth, std::chrono::system_clock::now()).removed.size(), 1U);
   EXPECT_TRUE(folder.names().empty());
 }
 

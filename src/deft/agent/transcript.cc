@@ -1,11 +1,14 @@
 #include "deft/agent/transcript.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "deft/agent/journal_branch.h"
 #include "deft/agent/journal_place.h"
 #include "deft/agent/journal_reader.h"
+#include "deft/os/uuid.h"
 
 namespace deft {
 namespace {
@@ -17,7 +20,10 @@ class Telling {
   void take(std::string_view type, const Json& entry) {
     place_.take(type, entry);
     item_ = {.turn = place_.turn(), .message = place_.message(), .time_ms = find_int(entry, "time_ms").value_or(0)};
+    if (type == "prompt") remember_prompt(entry);
     if (type == "prompt") tell_texts(entry, "content", TranscriptItem::Kind::prompt);
+    if (type == kRewoundEntry) tell_return(entry);
+    if (type == "cleared") tell_clearing();
     if (type == "compacted") tell_texts(entry, "summary", TranscriptItem::Kind::compaction);
     if (type == "message") tell_message(entry);
     if (type == "results") tell_results(entry);
@@ -31,12 +37,37 @@ class Telling {
     tell_results();
     item_.kind = kind;
     for_each_block(entry, key, [&](const Json& block) {
-      if (const auto text = find_string(block, "text")) tell(*text);
+      if (const std::string text = text_of_block(block); !text.empty()) tell(text);
     });
+  }
+
+  void remember_prompt(const Json& entry) {
+    const auto uuid = find_string(entry, "uuid");
+    if (uuid) prompts_.insert_or_assign(std::string(*uuid), place_.turn());
+  }
+
+  void tell_return(const Json& entry) {
+    tell_results();
+    const auto to = find_string(entry, "to").value_or("");
+    item_.kind = TranscriptItem::Kind::went_back;
+    if (const auto prompt = prompts_.find(std::string(to)); prompt != prompts_.end()) {
+      return tell("the prompt of turn " + std::to_string(prompt->second));
+    }
+    const auto message = std::ranges::find_if(messages_.rbegin(), messages_.rend(),
+                                              [&](const auto& known) { return uuid_distance(known, to).has_value(); });
+    if (message == messages_.rend()) return tell("an earlier point");
+    tell("message " + std::to_string(messages_.rend() - message));
+  }
+
+  void tell_clearing() {
+    tell_results();
+    item_.kind = TranscriptItem::Kind::cleared;
+    tell("");
   }
 
   void tell_message(const Json& entry) {
     item_.message = place_.message() - (is_without_calls(entry) ? 1 : 0);
+    messages_.emplace_back(find_string(entry, "uuid").value_or(""));
     for_each_block(entry, "content", [&](const Json& block) {
       const auto type = find_string(block, "type");
       item_.kind = type == "tool_use"   ? TranscriptItem::Kind::call
@@ -100,7 +131,9 @@ class Telling {
   const std::function<void(const TranscriptItem&)>& take_;
   JournalPlace place_;
   TranscriptItem item_;
-  std::vector<TranscriptItem> results_;  // that may belong to a message which is not there yet
+  std::unordered_map<std::string, std::size_t> prompts_;  // turns, by their uuids
+  std::vector<std::string> messages_;                     // uuids of the model's
+  std::vector<TranscriptItem> results_;                   // that may belong to a message which is not there yet
 };
 
 }  // namespace
@@ -113,8 +146,17 @@ std::string_view to_string(TranscriptItem::Kind kind) {
     case TranscriptItem::Kind::call: return "call";
     case TranscriptItem::Kind::result: return "result";
     case TranscriptItem::Kind::compaction: return "compaction";
+    case TranscriptItem::Kind::went_back: return "went_back";
+    case TranscriptItem::Kind::cleared: return "cleared";
   }
   return "text";
+}
+
+std::string text_of_block(const Json& block) {
+  const auto type = find_string(block, "type");
+  if (type == "image") return "(a picture)";
+  if (type == "document") return "(a document)";
+  return std::string(find_string(block, "text").value_or(""));
 }
 
 Result<void> read_transcript(const std::string& journal, const std::function<void(const TranscriptItem&)>& take) {

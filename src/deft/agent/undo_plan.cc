@@ -157,7 +157,7 @@ class FileUndo {
       if (recorded.is_undone) continue;
       const bool is_meant = calls.contains(recorded.change.call_id);
       if (is_same(at, recorded.change.before) && !is_same(at, recorded.change.after)) {
-        if (is_meant) plan_.never_made.push_back(recorded.number);
+        if (is_meant) never_made(recorded);
         continue;
       }
       if (!is_meant) {
@@ -202,7 +202,7 @@ class FileUndo {
     const bool is_back = meant.size() > 1 && is_same(at, meant.front()->change.before) &&
                          !is_same(at, meant.back()->change.after) && meant.back() == last_of(all);
     for (const RecordedChange* change : meant) {
-      if (is_back) plan_.never_made.push_back(change->number);
+      if (is_back) never_made(*change);
     }
     return is_back;
   }
@@ -211,6 +211,9 @@ class FileUndo {
     return last == all.rend() ? nullptr : *last;
   }
 
+  void never_made(const RecordedChange& recorded) {
+    plan_.never_made.push_back({recorded.number, path_, recorded.change.before ? "" : recorded.change.folder_made});
+  }
   void refuse(std::string why) { plan_.refused.push_back({path_, std::move(why)}); }
 
   const std::string path_;
@@ -301,7 +304,7 @@ Result<UndoPlan> plan_undo(const std::string& journal, const UndoTarget& target,
     if (!is_own || with_changes.contains(effect.call_id)) continue;
     plan.cannot.push_back({effect.title, "only what file tools have changed can be taken back"});
   }
-  if (plan.files.empty() && plan.refused.empty() && plan.cannot.empty()) {
+  if (plan.is_for_nobody() && plan.never_made.empty()) {
     return fail(Errc::not_found, "Nothing of " + plan.title + " is left to be undone.");
   }
   return plan;
@@ -339,8 +342,9 @@ Result<std::vector<std::string>> carry_out(UndoPlan& plan, FileChanges& changes,
       if (auto marked = changes.mark_undone(number); !marked) return std::unexpected(marked.error());
     }
   }
-  for (const std::uint64_t number : plan.never_made) {
-    if (auto marked = changes.mark_undone(number); !marked) return std::unexpected(marked.error());
+  for (const NeverMade& change : plan.never_made) {
+    remove_empty_folders(parent_path(change.path), change.folder_made);
+    if (auto marked = changes.mark_undone(change.number); !marked) return std::unexpected(marked.error());
   }
   return undone;
 }

@@ -42,16 +42,23 @@ struct NotUndone {
   std::string what;  // a path, or the title of a call
   std::string why;
 };
+// A change that was recorded and did not happen, or was taken back by somebody who was killed before he could say so.
+struct NeverMade {
+  std::uint64_t number = 0;
+  std::string path;
+  std::string folder_made;  // that may have been made for it; empty: none
+};
 struct UndoPlan {
   std::string title;  // "turn 3 (2 calls)"
   std::vector<UndoOfFile> files;
-  std::vector<NotUndone> refused;         // files that somebody has changed since, or whose old content is not kept
-  std::vector<NotUndone> cannot;          // effects of calls that no file tool made
-  std::vector<std::uint64_t> never_made;  // changes that were recorded and did not happen
+  std::vector<NotUndone> refused;     // files that somebody has changed since, or whose old content is not kept
+  std::vector<NotUndone> cannot;      // effects of calls that no file tool made
+  std::vector<NeverMade> never_made;  // for carry_out() to tidy up after
+  bool is_for_nobody() const { return files.empty() && refused.empty() && cannot.empty(); }
 };
 
 // Looks, and changes nothing. `inside`: files elsewhere are refused; nothing: they may be anywhere. Errors: `not_found`
-// if there is nothing of this name, or nothing left to be undone.
+// if there is nothing of this name, or nothing left to be undone. A plan that is for nobody only tidies up.
 Result<UndoPlan> plan_undo(const std::string& journal, const UndoTarget& target, FileChanges& changes, Files& files,
                            const std::optional<std::string>& inside = std::nullopt);
 

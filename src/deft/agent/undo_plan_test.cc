@@ -232,6 +232,18 @@ TEST_F(UndoPlanTest, WhoWasKilledWhileUndoingGoesOn) {
   EXPECT_EQ(plan({}).error().code, Errc::not_found);
 }
 
+TEST_F(UndoPlanTest, FoldersThatSomeoneWhoWasKilledWhileUndoingHasLeftGoToo) {
+  turn();
+  write("1", "new/deep/a", "a");
+  std::filesystem::remove(folder / "new/deep/a");
+  const auto planned = plan({});
+  ASSERT_TRUE(planned);
+  EXPECT_TRUE(planned->is_for_nobody());
+  EXPECT_TRUE(undo({}).empty());
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+  EXPECT_EQ(plan({}).error().code, Errc::not_found);
+}
+
 TEST_F(UndoPlanTest, AFileOutsideOfWhereItMayReachIsRefused) {
   turn();
   write("1", "inside/a", "a");

@@ -1,10 +1,16 @@
 #include "deft/agent/workshop.h"
 
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <utility>
+
+#include "deft/os/temporary_file.h"
 
 namespace deft {
 namespace {
+
+constexpr std::size_t kFilesUnderWayMax = 100;  // looked at, those that were changed last
 
 std::string temporary_parent() {
   std::error_code ec;
@@ -38,5 +44,14 @@ Workshop::Workshop(WorkshopOptions options, std::optional<TemporarySession> temp
       results_(folder_, options_.quota, options_.survives),
       changes_(folder_, kBeforeImagesBytesMax, options_.survives),
       slots_(options_.slots) {}
+
+void Workshop::remove_leftovers() {
+  const auto changes = changes_.all();
+  if (!changes) return;
+  std::set<std::string_view> paths;
+  for (auto change = changes->rbegin(); change != changes->rend() && paths.size() < kFilesUnderWayMax; ++change) {
+    if (paths.insert(change->change.path).second) remove_leftovers_of(change->change.path);
+  }
+}
 
 }  // namespace deft

@@ -52,6 +52,8 @@ class Workshop {
   ServerModes& server_modes() { return server_modes_; }
   // Files that a session that was killed had left half-written: their old content is back. Told once, at the start.
   std::vector<std::string> recover_files() { return files_.recover(); }
+  // What a process that was killed in the middle of calls of this session has left beside the files that they changed.
+  void remove_leftovers();
 
  private:
   Workshop(WorkshopOptions options, std::optional<TemporarySession> temporary);

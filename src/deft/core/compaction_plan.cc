@@ -119,6 +119,12 @@ std::optional<std::size_t> kept_tail(const History& history, std::uint64_t token
   return std::nullopt;
 }
 
+std::optional<std::size_t> kept_tail_between_turns(const History& history, std::uint64_t tokens_max) {
+  const bool ends_in_prompt = !history.empty() && history.back().role == Role::user && !has_results(history.back());
+  if (ends_in_prompt && estimated_tokens(history.back().content) > tokens_max) return 0;
+  return kept_tail(history, tokens_max);
+}
+
 std::optional<History> summary_request(const History& history, std::size_t kept, std::size_t attempt,
                                        std::string_view instructions) {
   History told(history.begin(), history.end() - static_cast<std::ptrdiff_t>(std::min(kept, history.size())));

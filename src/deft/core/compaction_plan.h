@@ -23,6 +23,9 @@ inline constexpr std::size_t kCompactInstructionsBytesMax = 20'000;
 // How many of the last messages stay, within `tokens_max`; what the user has just said stays in any case. Nothing: what
 // is before them is not worth a summary.
 std::optional<std::size_t> kept_tail(const History& history, std::uint64_t tokens_max);
+// The same between turns: then no prompt waits for an answer, and one that is longer than that does not stay either.
+// It was refused, and nothing that is said after it would ever fit.
+std::optional<std::size_t> kept_tail_between_turns(const History& history, std::uint64_t tokens_max);
 // About a tenth of the context.
 std::uint64_t kept_tail_budget(std::uint64_t window_tokens);
 

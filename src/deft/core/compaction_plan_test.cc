@@ -46,6 +46,19 @@ TEST(CompactionPlan, NeverSeparatesAResultFromItsCall) {
   }
 }
 
+TEST(CompactionPlan, BetweenTurnsAPromptThatIsTooLongItselfDoesNotStay) {
+  History history = with_calls(3);
+  EXPECT_EQ(kept_tail_between_turns(history, 100), kept_tail(history, 100));
+  history.push_back(answer("done"));
+  history.push_back(prompt("short"));
+  EXPECT_EQ(kept_tail_between_turns(history, 100), 2U);
+  history.back() = prompt(std::string(30'000, 'p'));
+  EXPECT_EQ(kept_tail_between_turns(history, 100), 0U);
+  EXPECT_EQ(kept_tail_between_turns({history.back()}, 100), 0U);
+  EXPECT_EQ(kept_tail_between_turns({prompt("short")}, 100), std::nullopt);
+  EXPECT_EQ(kept_tail_between_turns({}, 100), std::nullopt);
+}
+
 TEST(CompactionPlan, WhatTheUserHasJustSaidStaysWhateverItsLength) {
   History history = with_calls(3);
   history.push_back(answer("done"));

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "deft/core/history.h"
 
@@ -33,7 +34,10 @@ class Conversation {
 
 // What an API would refuse in a request with this history; nothing if it is fine. The rules: the first and the last
 // message are the user's, roles alternate, no message and no text is empty, every call is answered in the next
-// message, there the results come first, each belongs to a call and each call has one, ids are not used twice.
+// message, there the results come first, each belongs to a call and each call has one, ids are not used twice. A
+// message of the model's does not end in what it thought.
 std::optional<std::string> history_problem(const History& history);
+// The same of one message, whatever stands around it.
+std::optional<std::string> content_problem(Role role, std::string_view content);
 
 }  // namespace deft

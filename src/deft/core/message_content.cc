@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "deft/base/content_hash.h"
-#include "deft/base/overloaded.h"
 #include "deft/core/message_json.h"
 
 namespace deft {
@@ -20,6 +19,15 @@ std::string call_block(const ToolUseBlock& use) {
 }
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+bool is_thought(std::string_view type) { return type == "thinking" || type == "redacted_thinking"; }
+
+bool is_thought(const Block& block) {
+  if (const auto* other = std::get_if<OtherBlock>(&block)) {
+    return is_thought(find_string(other->json, "type").value_or(""));
+  }
+  return std::holds_alternative<ThinkingBlock>(block);
+}
 
 // Where a prompt is cached is for the request to say, which may say it four times.
 std::string without_cache_mark(const Json& block) {
@@ -72,18 +80,33 @@ std::string hashed_tool_name(std::string_view name) {
          content_hash(name).substr(0, kHashDigits);
 }
 
+bool is_handed_back(const Block& block) {
+  const auto* text = std::get_if<TextBlock>(&block);
+  return !text || !is_blank(text->text);
+}
+
 std::string assistant_content(const std::vector<Block>& blocks) {
   std::vector<std::string> texts;
+  std::size_t said = 0;  // how many of them, up to the last that is no thought
   for (const Block& block : blocks) {
-    std::visit(Overloaded{
-                   [&](const TextBlock& text) {
-                     if (!is_blank(text.text)) texts.push_back(block_json(block));
-                   },
-                   [&](const ThinkingBlock&) { texts.push_back(block_json(block)); },
-                   [&](const ToolUseBlock& use) { texts.push_back(call_block(use)); },
-                   [&](const OtherBlock&) { texts.push_back(block_json(block)); },
-               },
-               block);
+    if (!is_handed_back(block)) continue;
+    const auto* use = std::get_if<ToolUseBlock>(&block);
+    texts.push_back(use ? call_block(*use) : block_json(block));
+    if (!is_thought(block)) said = texts.size();
+  }
+  texts.resize(said);
+  return content_of(texts);
+}
+
+std::string without_thought_at_end(std::string_view content) {
+  const auto parsed = parse_json(content);
+  const JsonArray* blocks = parsed ? parsed->if_array() : nullptr;
+  std::size_t said = blocks ? blocks->size() : 0;
+  while (said > 0 && is_thought(find_string((*blocks)[said - 1], "type").value_or(""))) --said;
+  if (!blocks || said == blocks->size()) return std::string(content);
+  std::vector<std::string> texts;
+  for (const std::string_view block : raw_elements(content)) {
+    if (texts.size() < said) texts.emplace_back(block);
   }
   return content_of(texts);
 }

@@ -16,8 +16,12 @@ namespace deft {
 inline constexpr std::size_t kToolNameBytesMax = 64;
 
 // What the model said, to be handed back as it came: thinking with its signature, inputs by their own text. A call
-// whose input was no JSON object has an empty one. No JSON array but "" if nothing is left to hand back.
+// whose input was no JSON object has an empty one. Thought that nothing follows is left out: the API refuses a message
+// that ends in it. No JSON array but "" if nothing is left to hand back.
 std::string assistant_content(const std::vector<Block>& blocks);
+bool is_handed_back(const Block& block);  // if something follows it
+// The same of what was written down, by others than us or in part: content that ends in something else than thought.
+std::string without_thought_at_end(std::string_view content);
 
 // One block each.
 std::string text_block(std::string_view text);  // "" for an empty text

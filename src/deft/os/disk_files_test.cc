@@ -220,6 +220,19 @@ TEST_F(DiskFilesTest, WhatACrashedWriterLeftIsSweptAndNothingElse) {
   EXPECT_EQ(folder.names(), expected);
 }
 
+TEST_F(DiskFilesTest, WhatADeadWriterLeftBesideAFileGoesHoweverYoungItIs) {
+  const std::string dead = temporary_name("a");
+  const std::string alive = temporary_name("a");
+  const std::string other = temporary_name("ab");
+  for (const std::string& name : {dead, alive, other}) folder.put(name, "x");
+  const UniqueFd writer(::open((folder / alive).c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::flock(writer.get(), LOCK_EX), 0);
+  remove_leftovers_of(folder / "a");
+  Names expected = {alive, other};
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(folder.names(), expected);
+}
+
 TEST_F(DiskFilesTest, OnlyWhatIsOnADiskOfThisMachineIsAtHand) {
   folder.put("a", "content");
   const auto content = disk.read_at_hand(folder / "a", kBytesMax);

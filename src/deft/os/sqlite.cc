@@ -70,7 +70,8 @@ Result<Sqlite> Sqlite::open(const std::string& path) {
   Sqlite database(opened);
   if (code != SQLITE_OK) return std::unexpected(opened ? error_of(opened) : Error{Errc::io, "cannot open " + path});
   sqlite3_busy_timeout(opened, kBusyMilliseconds);
-  if (auto set = database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"); !set) {
+  // What is deleted is overwritten: somebody wanted it to be gone.
+  if (auto set = database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON;"); !set) {
     return std::unexpected(set.error());
   }
   return database;

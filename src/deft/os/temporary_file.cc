@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <limits>
 
+#include "deft/base/path.h"
 #include "deft/base/utf8.h"
 #include "deft/os/file_descriptor.h"
+#include "deft/os/open_without_links.h"
 
 namespace deft {
 
@@ -25,21 +28,36 @@ constexpr std::string_view kMark = ".deft-tmp-";
 constexpr std::int64_t kLeftoverAgeNsMin = 60'000'000'000;
 constexpr std::size_t kSweepEntriesMax = 10'000;
 
-void sweep_one(int folder, const char* name, std::int64_t now_ns) {
+std::string beginning_of_name(std::string_view file_name) {
+  const std::size_t room = kNameBytesMax - 1 - kMark.size() - kRandomCharacters;
+  return "." + std::string(utf8_prefix(file_name, room)) + std::string(kMark);
+}
+
+void sweep_one(int folder, const char* name, std::int64_t written_before_ns) {
   struct stat found{};
   if (::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode)) return;
-  if (found.st_uid != ::geteuid() || status_of(found).modified_ns > now_ns - kLeftoverAgeNsMin) return;
+  if (found.st_uid != ::geteuid() || status_of(found).modified_ns > written_before_ns) return;
   const UniqueFd file(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   // Whoever is still writing it holds the lock, also from another container, where process ids mean nothing.
   if (!file || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return;
   ::unlinkat(folder, name, 0);
 }
 
+void sweep(int folder, std::string_view beginning, std::int64_t written_before_ns) {
+  const DirectoryStream directory = open_directory_stream(folder);
+  if (!directory) return;
+  for (std::size_t seen = 0; seen < kSweepEntriesMax; ++seen) {
+    const dirent* entry = ::readdir(directory.get());
+    if (!entry) return;
+    const std::string_view name = entry->d_name;
+    if (name.starts_with(beginning) && is_temporary_name(name)) sweep_one(folder, entry->d_name, written_before_ns);
+  }
+}
+
 }  // namespace
 
 std::string temporary_name(std::string_view file_name) {
-  const std::size_t room = kNameBytesMax - 1 - kMark.size() - kRandomCharacters;
-  std::string name = "." + std::string(utf8_prefix(file_name, room)) + std::string(kMark);
+  std::string name = beginning_of_name(file_name);
   std::array<std::uint8_t, kRandomCharacters> random{};
   // So few bytes always come; and were they zero, O_EXCL would notice a name that is taken.
   [[maybe_unused]] const auto got = ::getrandom(random.data(), random.size(), 0);
@@ -70,14 +88,11 @@ TemporaryFile::~TemporaryFile() {
   if (fd_ && !kept_) ::unlinkat(folder_, name_.c_str(), 0);
 }
 
-void sweep_leftovers(int folder, std::int64_t now_ns) {
-  const DirectoryStream directory = open_directory_stream(folder);
-  if (!directory) return;
-  for (std::size_t seen = 0; seen < kSweepEntriesMax; ++seen) {
-    const dirent* entry = ::readdir(directory.get());
-    if (!entry) return;
-    if (is_temporary_name(entry->d_name)) sweep_one(folder, entry->d_name, now_ns);
-  }
+void sweep_leftovers(int folder, std::int64_t now_ns) { sweep(folder, "", now_ns - kLeftoverAgeNsMin); }
+
+void remove_leftovers_of(std::string_view path) {
+  const UniqueFd folder = open_without_links(parent_path(path), O_RDONLY | O_DIRECTORY);
+  if (folder) sweep(folder.get(), beginning_of_name(file_name(path)), std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace deft

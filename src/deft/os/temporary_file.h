@@ -38,4 +38,8 @@ class TemporaryFile {
 // than `now_ns`, which is the time of a file just written there: so the clock of that file system, not ours, decides.
 void sweep_leftovers(int folder, std::int64_t now_ns);
 
+// The same beside one file, however young: for who knows that the one who wrote it is dead. The path is absolute and
+// has no links in it.
+void remove_leftovers_of(std::string_view path);
+
 }  // namespace deft

@@ -168,8 +168,9 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   agent_ = std::move(*agent);
   hooks_->begin_session(id_, agent_->engine().session_folder());
   if (const std::size_t cut_off = agent_->interrupted_calls(); cut_off > 0) {
-    notices_.push_back(std::to_string(cut_off) +
-                       " calls of the earlier run were cut off; the model is told that they may have had an effect");
+    const std::string which =
+        cut_off == 1 ? "A call of the earlier run was" : std::to_string(cut_off) + " calls of the earlier run were";
+    notices_.push_back(which + " cut off; the model is told what may have had an effect");
   }
   if (options_.title) agent_->set_state("title", Json(*options_.title));
   memory_request_ = memory_request();
@@ -362,7 +363,8 @@ Result<void> AgentSession::want_structured_output(Json schema) {
 }
 
 // A session that is gone on with keeps what it began with, byte for byte: so the provider's cache holds, and the model
-// is not told of a place that has changed behind its back. Unless the command line says something else.
+// is not told of a place that has changed behind its back. Unless the command line says something else, or the session
+// goes on in another directory: what stands there of the first one would lead the model astray.
 std::string AgentSession::make_system_prompt() {
   const std::optional<std::string> instead = own_prompt();
   const JsonObject given{{"instead", instead ? Json(*instead) : Json()}, {"appended", options_.appended_system_prompt}};
@@ -370,7 +372,9 @@ std::string AgentSession::make_system_prompt() {
   const bool is_given = instead || !options_.appended_system_prompt.empty();
   const Json* kept_given = find(kept, "given");
   const auto kept_text = find_string(kept, "text");
-  if (kept_text && kept_given && (!is_given || *kept_given == given)) return std::string(*kept_text);
+  const bool is_here =
+      find_string(kept, "directory").value_or(options_.working_directory) == options_.working_directory;
+  if (kept_text && kept_given && is_here && (!is_given || *kept_given == given)) return std::string(*kept_text);
   ProjectMemory memory = project_memory();
   notices_.insert(notices_.end(), memory.problems().begin(), memory.problems().end());
   SystemPromptInput input = prompt_ground(memory);
@@ -378,7 +382,9 @@ std::string AgentSession::make_system_prompt() {
   input.instead = instead;
   input.appended = options_.appended_system_prompt;
   std::string text = system_prompt(input);
-  if (options_.choice) agent_->set_state(kSystemState, JsonObject{{"given", given}, {"text", text}});
+  if (options_.choice)
+    agent_->set_state(kSystemState,
+                      JsonObject{{"directory", options_.working_directory}, {"given", given}, {"text", text}});
   return text;
 }
 

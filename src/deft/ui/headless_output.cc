@@ -227,7 +227,7 @@ void HeadlessOutput::begin_message(const RequestSent& sent, Speaker& speaker) {
 // Only what the model is handed back later can be gone back to.
 std::string HeadlessOutput::uuid_of_block(const Block& block, Speaker& speaker) {
   const bool has_place = !speaker.uuid.empty() && speaker.blocks < kResultUuids;
-  if (!has_place || assistant_content({block}).empty()) return random_uuid();
+  if (!has_place || !is_handed_back(block)) return random_uuid();
   if (const auto* use = std::get_if<ToolUseBlock>(&block)) {
     results_.insert_or_assign(use->call.id,
                               nth_uuid(speaker.uuid, static_cast<std::uint16_t>(kResultUuids + speaker.calls++)));

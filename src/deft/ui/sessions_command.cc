@@ -20,6 +20,7 @@
 #include "deft/base/secret_mask.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
+#include "deft/base/visible_text.h"
 #include "deft/os/secrecy.h"
 #include "deft/ui/input_line.h"
 #include "deft/ui/safe_display.h"
@@ -53,6 +54,8 @@ Exit code: 0; 1 if search finds nothing or a session cannot be removed; 2 unusab
 constexpr std::size_t kListedDefault = 50;
 constexpr std::size_t kShownLineCharacters = 160;
 constexpr std::size_t kResultLinesInMarkdown = 40;
+constexpr const char* kWentBackTo = "What was said since counts no longer: the session goes on after";
+constexpr const char* kCleared = "What was said before is forgotten";
 constexpr std::int64_t kMillisecondsPerDay = 86'400'000;
 
 struct Options {
@@ -119,10 +122,10 @@ std::string masked(std::string_view text) { return mask().masked_values(text); }
 
 std::string shown(std::string_view text) { return safe_display(one_line(masked(text), kShownLineCharacters)); }
 
-// A terminal would obey what is in it.
+// A terminal would obey what is in it, now or when somebody looks at the file. As JSON every byte is there.
 std::string printed(std::string_view text) {
   static const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
-  return is_terminal ? safe_display(masked(text), LineEnds::kept) : masked(text);
+  return is_terminal ? safe_display(masked(text), LineEnds::kept) : visible_text(masked(text));
 }
 
 void print_json(const JsonObject& json) { std::puts(to_json(mask().masked_json_values(Json(json))).c_str()); }
@@ -205,6 +208,8 @@ void print_item(const TranscriptItem& item, std::size_t& turn) {
     case TranscriptItem::Kind::prompt: return std::printf("  > %s\n", text.c_str()), void();
     case TranscriptItem::Kind::thinking: return;
     case TranscriptItem::Kind::compaction: return std::printf("  = %s\n", text.c_str()), void();
+    case TranscriptItem::Kind::went_back: return std::printf("  < %s %s\n", kWentBackTo, text.c_str()), void();
+    case TranscriptItem::Kind::cleared: return std::printf("  < %s\n", kCleared), void();
     case TranscriptItem::Kind::text: return std::printf("  message %zu  %s\n", item.message, text.c_str()), void();
     case TranscriptItem::Kind::call:
       std::printf("  message %zu  %s %s  (call %s)\n", item.message, safe_display(item.tool).c_str(), text.c_str(),
@@ -267,6 +272,9 @@ int export_markdown(const SessionPlace& place) {
       case TranscriptItem::Kind::text: return std::printf("\n%s\n", printed(item.text).c_str()), void();
       case TranscriptItem::Kind::compaction:
         return std::printf("\n## Compacted\n\n%s\n", printed(item.text).c_str()), void();
+      case TranscriptItem::Kind::went_back:
+        return std::printf("\n## Went back\n\n%s %s.\n", kWentBackTo, printed(item.text).c_str()), void();
+      case TranscriptItem::Kind::cleared: return std::printf("\n## Cleared\n\n%s.\n", kCleared), void();
       case TranscriptItem::Kind::call:
         return std::printf("\n**%s**\n\n%s", printed(item.tool).c_str(), fenced(printed(item.text), "json").c_str()),
                void();
@@ -333,10 +341,11 @@ int run_remove(const Options& options) {
   int code = 0;
   for (const SessionPlace& place : *places) {
     if (const auto removed = store.remove(place); !removed) {
-      std::fprintf(stderr, "deft sessions: %s\n", removed.error().message.c_str());
+      std::fprintf(stderr, "deft sessions: %s\n", safe_display(removed.error().message).c_str());
       code = 1;
     }
   }
+  SessionIndex::forget_removed(store);
   return code;
 }
 

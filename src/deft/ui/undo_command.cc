@@ -15,6 +15,7 @@
 #include "deft/base/path.h"
 #include "deft/core/message_content.h"
 #include "deft/os/disk_files.h"
+#include "deft/os/temporary_file.h"
 #include "deft/ui/input_line.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_argument.h"
@@ -68,10 +69,9 @@ Result<Options> parse(int argc, const char* const* argv) {
       options.yes = true;
     } else if (word == "--json") {
       options.json = true;
-    } else if (word == "--session" && i + 1 < argc) {
-      options.session = argv[++i];
-    } else if (word.starts_with("--session=")) {
-      options.session = word.substr(10);
+    } else if ((word == "--session" && i + 1 < argc) || word.starts_with("--session=")) {
+      options.session = word == "--session" ? argv[++i] : word.substr(10);
+      if (options.session.empty()) return fail(Errc::invalid_input, "--session needs a session");
     } else if (word.starts_with('-')) {
       return fail(Errc::invalid_input, "unknown option " + std::string(word) + "; see deft undo --help");
     } else {
@@ -173,12 +173,17 @@ int run_undo(int argc, const char* const* argv) {
   FileChanges changes(place->folder, kBeforeImagesBytesMax, Survives::power_cut);
   auto plan = plan_undo(place->journal(), *target, changes, files, reach_of(*place));
   if (!plan) return complain(plan.error().message);
+  if (plan->is_for_nobody()) {
+    if (!options->dry_run) static_cast<void>(carry_out(*plan, changes, files));
+    return complain("Nothing of " + plan->title + " is left to be undone.");
+  }
   if (!options->json) print_plan(*plan);
   if (options->dry_run || (options->json && !options->yes)) {
     if (options->json) print_json(*plan, {}, false);
     return plan->refused.empty() ? 0 : 1;
   }
   if (!plan->files.empty() && !options->yes && !confirms("undo", "Do it?")) return 1;
+  for (const UndoOfFile& file : plan->files) remove_leftovers_of(file.path);  // of one that was killed
   const std::size_t refused_before = plan->refused.size();
   const auto undone = carry_out(*plan, changes, files);
   if (!undone) return complain(undone.error().message);

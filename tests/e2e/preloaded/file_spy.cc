@@ -2,6 +2,8 @@
 //   DEFT_SPY_LOG=FILE      writes down in which order it writes, renames and waits for the disk. Files are named by
 //                          their inodes: a rename does not change them, and nobody needs /proc for them.
 //   DEFT_SPY_KILL=N        kill -9 at the N-th of these steps: before it, after it, or, of a write, half-way, in turns.
+//   DEFT_SPY_LOST=TYPE     what was written with the first line of this type never gets to the disk: the next wait for
+//                          that file fails, once, as the kernel tells it.
 //   DEFT_SPY_FULL=N        the disk is full at the N-th of these steps and some more: a write takes half, then nothing.
 
 #include <dlfcn.h>
@@ -17,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -29,6 +32,8 @@ int log_file = -1;
 constexpr long kFullSteps = 10;
 long last_step = 0;   // 0: it lives
 long first_full = 0;  // 0: there is room
+std::atomic<const char*> lost_type = nullptr;
+std::atomic<unsigned long> lost_file = 0;  // its inode
 std::atomic<long> steps = 0;
 
 __attribute__((constructor)) void begin() {
@@ -36,7 +41,10 @@ __attribute__((constructor)) void begin() {
     log_file = ::open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (const char* number = std::getenv("DEFT_SPY_KILL")) last_step = std::atol(number);
   if (const char* number = std::getenv("DEFT_SPY_FULL")) first_full = std::atol(number);
-  for (const char* variable : {"LD_PRELOAD", "DEFT_SPY_LOG", "DEFT_SPY_KILL", "DEFT_SPY_FULL"}) ::unsetenv(variable);
+  if (const char* type = std::getenv("DEFT_SPY_LOST")) lost_type = ::strdup(type);
+  for (const char* variable : {"LD_PRELOAD", "DEFT_SPY_LOG", "DEFT_SPY_KILL", "DEFT_SPY_FULL", "DEFT_SPY_LOST"}) {
+    ::unsetenv(variable);
+  }
 }
 
 enum class End { none, before, after, half };
@@ -96,12 +104,23 @@ ssize_t write_step(int fd, const void* bytes, size_t size, const Act& act) {
   char type[48] = "";  // of a line: says which one it is
   if (size > 16) std::sscanf(static_cast<const char*>(bytes), "{\"type\":\"%40[a-z]", type);
   note("write", status.st_ino, type);
+  const char* lost = lost_type;
+  const std::string_view lines(static_cast<const char*>(bytes), size);
+  if (lost && lines.contains("{\"type\":\"" + std::string(lost) + "\"")) {
+    lost_type = nullptr;
+    lost_file = status.st_ino;
+  }
   return written;
 }
 
 int wait_for_disk(const char* name, int fd) {
   struct stat status{};
   ::fstat(fd, &status);
+  unsigned long lost = status.st_ino;
+  if (lost != 0 && lost_file.compare_exchange_strong(lost, 0)) {
+    errno = EIO;
+    return -1;
+  }
   return step("sync", status.st_ino, "", [&] { return next<int (*)(int)>(name)(fd); });
 }
 
