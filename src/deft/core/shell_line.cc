@@ -5,6 +5,7 @@
 
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
+#include "deft/core/inline_programs.h"
 #include "deft/shell/classify.h"
 #include "deft/shell/hidden_characters.h"
 #include "deft/shell/parse.h"
@@ -25,6 +26,14 @@ bool names_program(std::string_view variable) {
   return is_among_words(variable,
                         "PAGER EDITOR VISUAL BROWSER GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND "
                         "GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND MANPAGER LESSOPEN PROMPT_COMMAND SSH_ASKPASS");
+}
+
+// Texts in which a shell looks for substitutions when it shows them.
+bool is_prompt(std::string_view variable) { return is_among_words(variable, "PS0 PS1 PS2 PS4"); }
+
+// LESSOPEN='|lesspipe %s': how what it prints is used stands before the command.
+std::string_view without_pipe(std::string_view value) {
+  return value.substr(std::min(value.find_first_not_of("|-"), value.size()));
 }
 
 // What a shell runs before anything else, if it is a file of its own: inside programs nothing is judged.
@@ -109,10 +118,16 @@ class LineReader {
   // printf print. Who feeds whom is not looked at: text that is denied has no business in a line with such a shell.
   void feed() {
     std::size_t fed = 0;
-    for (std::size_t i = 0; reads_input_ && i < out_.commands.size() + out_.inner.size(); ++i) {
+    for (std::size_t i = 0; (reads_input_ || reads_escapes_) && i < out_.commands.size() + out_.inner.size(); ++i) {
       if (++fed > kLineCommandsMax) return not_followed("too many commands inside commands");
       const CommandUse use = i < out_.commands.size() ? out_.commands[i] : out_.inner[i - out_.commands.size()];
-      for (const std::string& text : texts_shown_by(use)) follow_text(text, use, kFedDepth, /*must_parse=*/false);
+      for (const std::string& text : texts_shown_by(use)) {
+        if (reads_input_) follow_text(text, use, kFedDepth, /*must_parse=*/false);
+        if (!reads_escapes_) continue;
+        for (const std::string& escape : shell_escapes(text)) {
+          follow_text(escape, use, kFedDepth, /*must_parse=*/false);
+        }
+      }
     }
   }
 
@@ -120,13 +135,13 @@ class LineReader {
     RunByCommand run = run_by(use.words);
     if (run.not_followed) not_followed(*run.not_followed);
     reads_input_ = reads_input_ || run.reads_input;
-    for (const auto& assignment : use.assignments) {
-      if (is_among_words(assignment.name, "BASH_ENV ENV") && !is_plain_file(assignment.value)) {
-        reads_input_ = true;
-        not_followed("a shell would first run what is not known: " + assignment.value.source);
-      }
-      if (names_program(assignment.name) && assignment.value.is_exact())
-        run.maybe_texts.push_back(assignment.value.text);
+    reads_escapes_ = reads_escapes_ || run.reads_escapes;
+    for (const auto& assignment : use.assignments) look_at(assignment.name, assignment.value, run);
+    for (const Argument& word : run.assignments) {
+      Argument value = word;
+      const std::size_t equals = word.text.find('=');
+      value.text = word.text.substr(equals + 1);
+      look_at(word.text.substr(0, equals), value, run);
     }
     if (run.commands.empty() && run.texts.empty() && run.maybe_texts.empty()) return;
     if (depth == kLineDepthMax || out_.inner.size() > kLineCommandsMax) {
@@ -142,6 +157,18 @@ class LineReader {
     }
     for (const std::string& text : run.texts) follow_text(text, use, depth, /*must_parse=*/true);
     for (const std::string& text : run.maybe_texts) follow_text(text, use, depth, /*must_parse=*/false);
+  }
+
+  // A variable that a command is given.
+  void look_at(const std::string& variable, const Argument& value, RunByCommand& run) {
+    if (is_among_words(variable, "BASH_ENV ENV") && !is_plain_file(value)) {
+      reads_input_ = true;
+      not_followed("a shell would first run what is not known: " + value.source);
+    }
+    if (variable.starts_with("BASH_FUNC_")) not_followed("a shell would know another function: " + variable);
+    if (!value.is_exact()) return;
+    if (names_program(variable)) run.maybe_texts.emplace_back(without_pipe(value.text));
+    if (is_prompt(variable)) run.maybe_texts.push_back(": \"" + value.text + "\"");
   }
 
   void follow_text(const std::string& text, const CommandUse& use, int depth, bool must_parse) {
@@ -170,6 +197,7 @@ class LineReader {
   const shell::Surroundings& surroundings_;
   ShellLine& out_;
   bool reads_input_ = false;
+  bool reads_escapes_ = false;
 };
 
 }  // namespace
