@@ -91,6 +91,7 @@ class LineReader {
     take_notes(commands);
     out_.commands = std::move(commands.commands);
     for (const CommandUse& use : out_.commands) follow(use, 0);
+    reads_input_ = reads_input_ || runs_what_it_writes();
     feed();
   }
 
@@ -112,6 +113,40 @@ class LineReader {
 
   void not_followed(const std::string& why) {
     if (!out_.not_followed) out_.not_followed = why;
+  }
+
+  // cat > x.sh <<E …; bash x.sh: the script stands in the line.
+  bool runs_what_it_writes() const {
+    std::vector<std::string> written;
+    for (const CommandUse& use : out_.commands) add_written(use, written);
+    if (written.empty()) return false;
+    const auto is_written = [&](const Argument& word) {
+      return word.is_exact() && std::ranges::find(written, shell::command_name(word.text)) != written.end();
+    };
+    for (const auto* uses : {&out_.commands, &out_.inner}) {
+      for (const CommandUse& use : *uses) {
+        if (use.words.empty() || !use.words[0].is_exact()) continue;
+        const std::string& name = use.words[0].text;
+        if (name.find('/') != std::string::npos && is_written(use.words[0])) return true;
+        const bool runs_files =
+            is_among_words(shell::command_name(name), "sh bash dash zsh ksh mksh ash fish source .");
+        if (runs_files && std::any_of(use.words.begin() + 1, use.words.end(), is_written)) return true;
+      }
+    }
+    return false;
+  }
+
+  static void add_written(const CommandUse& use, std::vector<std::string>& names) {
+    const auto add = [&](const Argument& file) {
+      if (file.is_exact()) names.emplace_back(shell::command_name(file.text));
+    };
+    for (const auto& redirection : use.redirections) {
+      if (redirection.access == shell::Access::write || redirection.access == shell::Access::append) {
+        add(redirection.target);
+      }
+    }
+    if (use.words.empty() || shell::command_name(use.words[0].text) != "tee") return;
+    for (auto word = use.words.begin() + 1; word != use.words.end(); ++word) add(*word);
   }
 
   // What a shell reads from its input may be any text that the line itself shows: here-documents, and what echo and
