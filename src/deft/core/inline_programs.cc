@@ -243,6 +243,17 @@ std::vector<std::string> shell_escapes(std::string_view text) {
   return out;
 }
 
+std::vector<std::string> texts_in_code(std::string_view code) {
+  Texts out;
+  look_into_code(code, out);
+  look_into_tcl(code, out);
+  return out;
+}
+
+bool is_interpreter(std::string_view name) {
+  return std::ranges::any_of(kInterpreters, [&](const Interpreter& one) { return is_among_words(name, one.names); });
+}
+
 std::vector<std::string> texts_in_programs(const std::vector<shell::Argument>& words) {
   Texts out;
   if (words.empty() || !words[0].is_exact()) return out;

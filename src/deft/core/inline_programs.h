@@ -16,4 +16,8 @@ std::vector<std::string> texts_in_programs(const std::vector<shell::Argument>& w
 // What ed, gdb, sqlite3, psql and their like would give to a shell: !COMMAND, .shell COMMAND, \! COMMAND.
 std::vector<std::string> shell_escapes(std::string_view text);
 
+// Those that stand in code for an interpreter: system("…"), exec rm x. And whether this is one.
+std::vector<std::string> texts_in_code(std::string_view code);
+bool is_interpreter(std::string_view name);
+
 }  // namespace deft

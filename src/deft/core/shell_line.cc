@@ -1,6 +1,7 @@
 #include "deft/core/shell_line.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "deft/base/text.h"
@@ -153,15 +154,15 @@ class LineReader {
   // printf print. Who feeds whom is not looked at: text that is denied has no business in a line with such a shell.
   void feed() {
     std::size_t fed = 0;
-    for (std::size_t i = 0; (reads_input_ || reads_escapes_) && i < out_.commands.size() + out_.inner.size(); ++i) {
+    const bool is_fed = reads_input_ || reads_escapes_ || reads_code_;
+    for (std::size_t i = 0; is_fed && i < out_.commands.size() + out_.inner.size(); ++i) {
       if (++fed > kLineCommandsMax) return not_followed("too many commands inside commands");
       const CommandUse use = i < out_.commands.size() ? out_.commands[i] : out_.inner[i - out_.commands.size()];
       for (const std::string& text : texts_shown_by(use)) {
         if (reads_input_) follow_text(text, use, kFedDepth, /*must_parse=*/false);
-        if (!reads_escapes_) continue;
-        for (const std::string& escape : shell_escapes(text)) {
-          follow_text(escape, use, kFedDepth, /*must_parse=*/false);
-        }
+        std::vector<std::string> inside = reads_escapes_ ? shell_escapes(text) : std::vector<std::string>();
+        if (reads_code_) std::ranges::move(texts_in_code(text), std::back_inserter(inside));
+        for (const std::string& one : inside) follow_text(one, use, kFedDepth, /*must_parse=*/false);
       }
     }
   }
@@ -171,6 +172,7 @@ class LineReader {
     if (run.not_followed) not_followed(*run.not_followed);
     reads_input_ = reads_input_ || run.reads_input;
     reads_escapes_ = reads_escapes_ || run.reads_escapes;
+    reads_code_ = reads_code_ || run.reads_code;
     for (const auto& assignment : use.assignments) look_at(assignment.name, assignment.value, run);
     for (const Argument& word : run.assignments) {
       Argument value = word;
@@ -233,6 +235,7 @@ class LineReader {
   ShellLine& out_;
   bool reads_input_ = false;
   bool reads_escapes_ = false;
+  bool reads_code_ = false;
 };
 
 }  // namespace

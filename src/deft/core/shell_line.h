@@ -45,6 +45,7 @@ struct RunByCommand {
   std::vector<std::string> maybe_texts;      // the same, but what cannot be parsed is none
   std::optional<std::string> not_followed;   // something runs that cannot be told
   bool reads_input = false;                  // runs what it is fed: here-documents, what others print
+  bool reads_code = false;                   // runs programs that it is fed: python3 - <<E
   bool reads_escapes = false;                // reads commands of its own, some of which may be for a shell: ed, psql
 };
 RunByCommand run_by(const std::vector<shell::Argument>& words);

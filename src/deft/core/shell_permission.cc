@@ -44,7 +44,7 @@ std::vector<std::size_t> places_behind_options(const std::vector<Argument>& word
   while (!open.empty() && places.size() < kSkippedOptionsMax) {
     const std::size_t i = open.back();
     open.pop_back();
-    if (i >= words.size() || !words[i].is_exact() || !words[i].text.starts_with('-')) continue;
+    if (i >= words.size() || !words[i].text.starts_with('-')) continue;
     for (const std::size_t next : {i + 1, i + 2}) {
       if (next > words.size() || std::ranges::find(places, next) != places.end()) continue;
       places.push_back(next);

@@ -76,7 +76,9 @@ constexpr std::string_view kScriptRunWords = "exec x dlx";
 constexpr std::string_view kTextRunners = "hyperfine concurrently tmux screen mprocs";
 constexpr std::string_view kShells = "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash csh tcsh";
 // What they read may hold commands for a shell; what else they read is theirs.
-constexpr std::string_view kEscapers = "ed ex sqlite3 psql mysql mariadb gdb";
+constexpr std::string_view kEscapers = "ed ex vi vim nvim view sqlite3 psql mysql mariadb gdb bc ftp";
+// Without a command they start a shell, which reads one. Of sudo only if it is told to.
+constexpr std::string_view kShellStarters = "ssh mosh su runuser chroot unshare nsenter";
 constexpr std::string_view kAllowWrappers = "timeout time nice nohup stdbuf command builtin noglob xargs";
 
 Argument unknown_word(std::string_view what, shell::Extent extent) {
@@ -177,6 +179,18 @@ void look_into_parallel(const Words& words, std::size_t first, RunByCommand& out
   if (end == words.size()) read_input(out);
 }
 
+// at -l: shows what there is.
+bool is_question(const Argument& word) { return word.is_exact() && is_among_words(word.text, "-l -r -d -c -V"); }
+
+bool asks_what_it_is(const Argument& word) {
+  return word.is_exact() && is_among_words(word.text, "-V --version --help -Version -v");
+}
+
+// sudo -s, sudo -i
+bool is_wish_for_shell(const Argument& word) {
+  return word.is_exact() && is_among_words(word.text, "-s -i -si -is --shell --login");
+}
+
 void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) {
   const std::string_view name = shell::command_name(words[0].text);
   std::size_t i = 1;
@@ -199,11 +213,12 @@ void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) 
   }
   i += wrapper.operands;
   if (name == "parallel") return look_into_parallel(words, i, out);
-  if (i >= words.size()) {
-    // Without a command they start a shell, which reads one.
-    if (out.texts.empty() && is_among_words(name, "ssh mosh su runuser")) read_input(out);
-    return;
-  }
+  const bool starts_shell = is_among_words(name, kShellStarters) ||
+                            (name == "sudo" && std::any_of(words.begin() + 1, words.end(), is_wish_for_shell));
+  const bool is_over = i >= words.size();
+  const bool reads = name == "su" || name == "script" || (is_over && starts_shell);
+  if (reads && out.texts.empty() && !std::ranges::any_of(words, asks_what_it_is)) read_input(out);
+  if (is_over) return;
   if (wrapper.joins_words) return add_joined(words, i, out);
   Words inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   if (is_among_words(name, "xargs gxargs")) {
@@ -317,6 +332,8 @@ void look_into_git_subcommand(const Words& words, std::size_t at, RunByCommand& 
   } else if (subcommand == "config") {
     for (std::size_t i = at + 1; i < words.size(); ++i) {
       if (words[i].is_exact() && words[i].text.find(' ') != std::string::npos) out.maybe_texts.push_back(words[i].text);
+      const bool is_alias = words[i].is_exact() && words[i].text.starts_with("alias.") && i + 1 < words.size();
+      if (is_alias && words[i + 1].is_exact()) out.maybe_texts.push_back("git " + words[i + 1].text);
     }
   }
 }
@@ -355,9 +372,6 @@ bool reads_makefile(const Words& words) {
   });
 }
 
-// at -l: shows what there is.
-bool is_question(const Argument& word) { return word.is_exact() && is_among_words(word.text, "-l -r -d -c -V"); }
-
 bool is_known_option(std::string_view name, std::string_view option) {
   if (name == "timeout") {
     return is_among_words(option, "-v --verbose --foreground --preserve-status -k -s --kill-after --signal") ||
@@ -393,6 +407,8 @@ RunByCommand run_by(const std::vector<Argument>& words) {
     for (const Argument& word : words | std::views::drop(1)) {
       if (word.is_exact()) out.maybe_texts.push_back(word.text);
     }
+  } else if (is_among_words(name, "newgrp pwsh powershell") && !std::ranges::any_of(words, asks_what_it_is)) {
+    read_input(out);
   } else if (name == "git") {
     look_into_git(words, out);
   } else if (name == "eval") {
@@ -420,6 +436,7 @@ RunByCommand run_by(const std::vector<Argument>& words) {
   }
   if (is_among_words(name, kEscapers)) out.reads_escapes = true;
   if (reads_makefile(words)) out.reads_input = true;
+  out.reads_code = is_interpreter(name);
   for (std::string& text : texts_in_programs(words)) out.maybe_texts.push_back(std::move(text));
   return out;
 }
