@@ -46,6 +46,15 @@ TEST(ExecBash, StandardInputIsEmpty) {
   EXPECT_EQ(content(run(folder, "wc -c; if read line; then echo a line; else echo no line; fi")), "0\nno line");
 }
 
+TEST(ExecBash, ACommandThatPutsAPipeInThePlaceOfItsNoteIsAnswered) {
+  const TempFolder folder;
+  const Json result =
+      run(folder,
+          "cd .; note=$(trap -p EXIT | grep -o \"/[^']*/cwd-[^']*\"); mv \"$note\" old && mkfifo \"$note\" && "
+          "kill -KILL $$");
+  EXPECT_TRUE(content(result).starts_with("Killed by signal 9 (SIGKILL)")) << content(result);
+}
+
 TEST(ExecBash, TheWorkingDirectoryLastsFromCallToCallAndMessageToMessage) {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "a/b");

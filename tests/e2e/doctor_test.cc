@@ -7,9 +7,10 @@
 namespace deft::testing {
 namespace {
 
-std::string output_of(std::vector<std::string> argv, std::vector<std::string> environment, int& exit_code) {
+std::string output_of(std::vector<std::string> argv, std::vector<std::string> environment, int& exit_code,
+                      const std::string& directory = "/") {
   argv.insert(argv.begin(), DEFT_PROGRAM);
-  Program program({.argv = std::move(argv), .environment = std::move(environment), .directory = "/"});
+  Program program({.argv = std::move(argv), .environment = std::move(environment), .directory = directory});
   program.close_input();
   std::string output;
   while (const auto line = program.read_line()) output += *line + "\n";
@@ -56,6 +57,24 @@ TEST(Doctor, SaysHowToGetASearchOfTheWebAndWhatIsMissingForIt) {
   const std::string model = R"({"webSearch":{"provider":"model"}})";
   EXPECT_NE(said(model, {"OPENAI_API_KEY=k"}).find("only Anthropic's API"), std::string::npos);
   EXPECT_EQ(said(model, {"ANTHROPIC_API_KEY=k"}).find("only Anthropic's API"), std::string::npos);
+}
+
+TEST(Doctor, AndItsSistersShowNoEscapesOfAStrangersFiles) {
+  const TempFolder home;
+  home.put("p/.claude/agents/a\x1B[31m.md", "---\nname: a\n---\n");
+  home.put(
+      "p/.claude/settings.json",
+      "{\"permissions\":{\"deny\":[\"Bash(ls \\u001b]0;t\\u0007 \xC2\x9B *)\", \"No\\u007f\"]},\"x\\u001b[2J\":1}");
+  const std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=" + home.path()};
+  int exit_code = -1;
+  const std::vector<std::vector<std::string>> commands = {
+      {"doctor"}, {"trust"}, {"config"}, {"permissions", "check", "Bash", "ls \x1B]0;t\x07 \xC2\x9B x"}};
+  for (const auto& command : commands) {
+    const std::string text = output_of(command, environment, exit_code, home / "p");
+    for (const char* hidden : {"\x1B", "\x07", "\x7F", "\xC2\x9B"}) {
+      EXPECT_EQ(text.find(hidden), std::string::npos) << command[0] << "\n" << text;
+    }
+  }
 }
 
 TEST(Doctor, UnknownOptionsAreRefused) {

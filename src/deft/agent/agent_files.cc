@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "deft/base/path.h"
+#include "deft/agent/project_folders.h"
 #include "deft/config/agent_file.h"
 
 namespace deft {
@@ -42,25 +42,16 @@ class Search {
 
   // The nearest first.
   void add_project() {
-    for (const std::string& folder : project_folders()) {
-      add_folder(folder + "/.deft/agents", {.source = SettingSource::project, .trusted = request_.trusted});
-      add_folder(folder + "/.claude/agents", {.source = SettingSource::project, .trusted = request_.trusted});
+    for (const std::string& folder : folders_of_project()) {
+      add_folder(below(folder, ".deft/agents"), {.source = SettingSource::project, .trusted = request_.trusted});
+      add_folder(below(folder, ".claude/agents"), {.source = SettingSource::project, .trusted = request_.trusted});
     }
   }
 
-  std::vector<std::string> project_folders() {
-    std::vector<std::string> folders;
-    const std::string& home = request_.places.home;
-    for (std::string_view folder = request_.places.directory;; folder = parent_path(folder)) {
-      if (folder == home) break;  // what is there is the user's
-      folders.emplace_back(folder == "/" ? "" : folder);
-      const auto git = disk_.status(folders.back() + "/.git");
-      if (git && git->kind != FileKind::missing) break;
-      if (folder == "/") {
-        folders.resize(1);  // it is no repository: then nothing above it belongs to it
-        break;
-      }
-    }
+  // The session's own and those above it; what is at home is the user's.
+  std::vector<std::string> folders_of_project() {
+    std::vector<std::string> folders = project_folders(request_.places.directory, disk_);
+    folders.erase(std::ranges::find(folders, request_.places.home), folders.end());
     folders.insert(folders.end(), request_.directories.begin(), request_.directories.end());
     return folders;
   }

@@ -69,6 +69,13 @@ TEST_F(AgentFiles, WithoutARepositoryOnlyTheFolderItselfCounts) {
   EXPECT_EQ(description_of("b"), "here");
 }
 
+TEST_F(AgentFiles, ARepositoryThatAStrangerMayHavePutAroundTheFolderIsNotOfTheProject) {
+  write("project/.claude/agents/a.md", file("a", "above"));
+  EXPECT_EQ(description_of("a"), "above");
+  ASSERT_EQ(::chmod((folder / "project").c_str(), 01777), 0) << "like /tmp";
+  EXPECT_EQ(description_of("a"), "none");
+}
+
 TEST_F(AgentFiles, ABrokenFileIsNamedAndTheOthersCount) {
   write("project/.claude/agents/bad.md", "---\nname: bad\n---\n");
   write("project/.claude/agents/good.md", file("good", "fine"));

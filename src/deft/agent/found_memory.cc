@@ -1,5 +1,7 @@
 #include "deft/agent/found_memory.h"
 
+#include "deft/base/closing_tag.h"
+
 namespace deft {
 
 void FoundMemory::begin_with(ProjectMemory memory) {
@@ -13,7 +15,7 @@ std::vector<std::string> FoundMemory::after_reading(const std::string& path) {
   std::vector<std::string> texts;
   for (const MemoryFile& file : memory_->after_reading(path)) {
     texts.push_back("<system-reminder>People have written this down for you, about the place that you just read in:\n" +
-                    memory_text({file}) + "</system-reminder>");
+                    without_closing_tag(memory_text({file}), "system-reminder") + "</system-reminder>");
   }
   return texts;
 }

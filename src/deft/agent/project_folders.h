@@ -13,7 +13,8 @@ namespace deft {
 
 std::string below(const std::string& folder, std::string_view name);
 
-// The repository that the directory (canonical) is in; the directory itself if it is in none.
+// The repository that the directory (canonical) is in; the directory itself if it is in none, or in one that a stranger
+// has put around it (os/strangers_folder.h).
 std::string repository_of(const std::string& directory, Files& files);
 // From the directory up to its repository, the nearest first.
 std::vector<std::string> project_folders(const std::string& directory, Files& files);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "deft/agent/project_folders.h"
+#include "deft/base/closing_tag.h"
 #include "deft/base/path.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
@@ -48,6 +49,8 @@ std::vector<Glob> compiled(const std::vector<std::string>& patterns, std::vector
   return globs;
 }
 
+std::string outside_of(const std::string& root) { return "it stands outside of " + root + ", which is not trusted"; }
+
 }  // namespace
 
 std::string_view to_string(MemoryFile::Kind kind) {
@@ -69,6 +72,7 @@ ProjectMemory::ProjectMemory(MemoryRequest request, Files& files)
   load_all();
   files_at_start_ = files_.size();
   rules_at_start_ = rules_;
+  rule_folders_at_start_ = rule_folders_;
 }
 
 void ProjectMemory::load_all() {
@@ -121,9 +125,13 @@ void ProjectMemory::load_folder(const std::string& folder, bool must_be_own) {
 
 void ProjectMemory::load_rules(const std::string& folder, const Origin& origin, const std::string& globs_root,
                                std::size_t depth) {
-  const auto status = disk_.status(folder);
-  if (!status || status->kind != FileKind::directory || depth > kRuleFolderDepthMax) return;
-  const auto names = disk_.list(folder, kNamesPerFolderMax);
+  if (depth > kRuleFolderDepthMax) return;
+  const auto canonical = disk_.canonical(folder);  // people share their rules by links
+  const auto status = canonical ? disk_.status(*canonical) : std::unexpected(canonical.error());
+  if (!status || status->kind != FileKind::directory) return;
+  if (leads_out(*canonical, origin)) return leave_out(folder, outside_of(origin.root));
+  if (!rule_folders_.insert(*canonical).second) return;
+  const auto names = disk_.list(*canonical, kNamesPerFolderMax);
   if (!names) return;
   for (const std::string& name : *names) {
     const std::string path = folder + "/" + name;
@@ -182,8 +190,8 @@ void ProjectMemory::load_imports(const std::string& from, const std::vector<std:
 
 // What cannot be read is not there. What may not be is a problem that people are told.
 std::optional<ProjectMemory::Found> ProjectMemory::read(const std::string& path, const Origin& origin) {
-  const auto leave_out = [&](std::string_view why) {
-    if (problems_.size() < kProblemsMax) problems_.push_back(path + " is left out: " + std::string(why));
+  const auto without = [&](std::string_view why) {
+    leave_out(path, why);
     return std::nullopt;
   };
   const auto canonical = disk_.canonical(path);
@@ -193,15 +201,21 @@ std::optional<ProjectMemory::Found> ProjectMemory::read(const std::string& path,
   if (is_excluded(path) || is_excluded(*canonical)) {
     if (origin.kind != MemoryFile::Kind::managed) return std::nullopt;
   }
-  if (!origin.root.empty() && !request_.trusted && !is_at_or_below(*canonical, origin.root)) {
-    return leave_out("it stands outside of " + origin.root + ", which is not trusted");
-  }
-  if (request_.may_read && !request_.may_read(*canonical)) return leave_out("a rule forbids to read it");
-  if (origin.must_be_own && !belongs_to_user(*canonical)) return leave_out("it belongs to somebody else");
+  if (leads_out(*canonical, origin)) return without(outside_of(origin.root));
+  if (request_.may_read && !request_.may_read(*canonical)) return without("a rule forbids to read it");
+  if (origin.must_be_own && !belongs_to_user(*canonical)) return without("it belongs to somebody else");
   auto content = disk_.read(*canonical, kMemoryFileBytesMax);
-  if (!content) return leave_out(content.error().message);
+  if (!content) return without(content.error().message);
   if (content->bytes.find('\0') != std::string::npos) return std::nullopt;  // not a text
   return Found{*canonical, to_valid_utf8(content->bytes)};
+}
+
+bool ProjectMemory::leads_out(const std::string& canonical, const Origin& origin) const {
+  return !origin.root.empty() && !request_.trusted && !is_at_or_below(canonical, origin.root);
+}
+
+void ProjectMemory::leave_out(const std::string& path, std::string_view why) {
+  if (problems_.size() < kProblemsMax) problems_.push_back(path + " is left out: " + std::string(why));
 }
 
 bool ProjectMemory::is_excluded(const std::string& path) const {
@@ -212,7 +226,7 @@ bool ProjectMemory::is_excluded(const std::string& path) const {
 bool ProjectMemory::add(MemoryFile file) {
   if (!loaded_.insert(file.path).second) return false;
   if (files_.size() >= kMemoryFilesMax || bytes_ + file.text.size() > kMemoryBytesMax) {
-    if (problems_.size() < kProblemsMax) problems_.push_back(file.path + " is left out: there is too much memory");
+    leave_out(file.path, "there is too much memory");
     return false;
   }
   bytes_ += file.text.size();
@@ -257,6 +271,7 @@ void ProjectMemory::forget_what_was_read() {
   }
   files_.resize(files_at_start_);
   rules_ = rules_at_start_;
+  rule_folders_ = rule_folders_at_start_;
   std::erase_if(folders_, [&](const std::string& folder) {
     return folder != request_.places.directory && is_at_or_below(folder, request_.places.directory);
   });
@@ -268,8 +283,8 @@ std::string memory_text(const std::vector<MemoryFile>& files) {
     if (file.text.find_first_not_of(" \t\r\n") == std::string::npos) continue;
     if (!text.empty()) text += "\n";
     text += "<memory file=" + json_quote(file.path) +
-            (file.imported_by.empty() ? "" : " imported_by=" + json_quote(file.imported_by)) + ">\n" + file.text +
-            (file.text.ends_with('\n') ? "" : "\n") + "</memory>\n";
+            (file.imported_by.empty() ? "" : " imported_by=" + json_quote(file.imported_by)) + ">\n" +
+            without_closing_tag(file.text, "memory") + (file.text.ends_with('\n') ? "" : "\n") + "</memory>\n";
   }
   return text;
 }

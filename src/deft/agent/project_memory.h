@@ -88,7 +88,9 @@ class ProjectMemory {
     std::string bytes;
   };
   std::optional<Found> read(const std::string& path, const Origin& origin);
+  bool leads_out(const std::string& canonical, const Origin& origin) const;
   bool is_excluded(const std::string& path) const;
+  void leave_out(const std::string& path, std::string_view why);
   bool add(MemoryFile file);
 
   MemoryRequest request_;
@@ -97,13 +99,15 @@ class ProjectMemory {
   std::vector<Glob> excludes_;
   std::vector<MemoryFile> files_;
   std::vector<Rule> rules_;
-  std::set<std::string> loaded_;   // paths, canonical
-  std::set<std::string> folders_;  // whose memory is loaded
+  std::set<std::string> loaded_;        // paths, canonical
+  std::set<std::string> folders_;       // whose memory is loaded
+  std::set<std::string> rule_folders_;  // canonical: a link may lead back to where it stands
   std::size_t bytes_ = 0;
   std::vector<std::string> problems_;
   // After the session's start.
   std::size_t files_at_start_ = 0;
   std::vector<Rule> rules_at_start_;
+  std::set<std::string> rule_folders_at_start_;
 };
 
 // As the model is told it. "" if there is none.

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "deft/agent/modifier_json.h"
+#include "deft/agent/session_effects.h"
+#include "deft/base/path.h"
 #include "deft/core/compaction_plan.h"
 #include "deft/core/conversation.h"
 #include "deft/core/message_content.h"
@@ -97,8 +99,16 @@ KnownResult result_of(const std::string& call, const Json& entry) {
   return known;
 }
 
+// "…/session/journal.jsonl", or that of a subagent of it.
+std::string session_folder_of(const std::string& journal) {
+  const std::string folder(parent_path(journal));
+  return file_name(folder) == "subagents" ? std::string(parent_path(folder)) : folder;
+}
+
 class Rebuilding {
  public:
+  explicit Rebuilding(const std::string& journal) : session_folder_(session_folder_of(journal)) {}
+
   // What a session had gone on without: it was used and paid for, and that is all that is left of it.
   void take_left(std::string_view type, const Json& entry) {
     if (type == "message" || type == "compacted") count_usage(entry);
@@ -272,13 +282,21 @@ class Rebuilding {
         blocks.push_back(known->second.block);
       } else {
         const bool began = intents_.contains(call);
-        blocks.push_back(result_block(call, engine_error(Errc::cancelled, began ? kInterruptedText : kNotDoneText)));
+        blocks.push_back(
+            result_block(call, engine_error(Errc::cancelled, began ? interrupted(call) : std::string(kNotDoneText))));
       }
     }
     std::string content = joined_content(content_of(blocks), after);
     conversation_.add_user(content);
     settle();
     return content;
+  }
+
+  std::string interrupted(const std::string& call) const {
+    std::string text(kInterruptedText);
+    const auto agent = agent_started_by(call, session_folder_);
+    return agent ? text + " The agent " + *agent + " was at work on it: give that id as resume to go on with it."
+                 : text;
   }
 
   // The call that the last message ends with, if it is to be decided later.
@@ -383,6 +401,7 @@ class Rebuilding {
     session_.tools.forget_context();
   }
 
+  const std::string session_folder_;
   Session session_;
   Conversation conversation_;
   std::vector<std::string> owed_;  // calls of the last message that are not answered
@@ -446,7 +465,7 @@ void SessionUsage::subtract(const SessionUsage& earlier) {
 }
 
 Result<Session> Session::load(const std::string& journal, const ResumePoint& point) {
-  std::optional<Rebuilding> rebuilding(std::in_place);
+  std::optional<Rebuilding> rebuilding(std::in_place, journal);
   bool has_branches = !point.at.empty();
   auto opening = read_journal(journal, [&](std::string_view type, const Json& entry) {
     has_branches = has_branches || type == kRewoundEntry;
@@ -456,7 +475,7 @@ Result<Session> Session::load(const std::string& journal, const ResumePoint& poi
   if (has_branches) {
     const auto branch = JournalBranch::find(journal, point);
     if (!branch) return std::unexpected(branch.error());
-    rebuilding.emplace();
+    rebuilding.emplace(journal);
     std::size_t line = 0;
     opening = read_journal(journal, [&](std::string_view type, const Json& entry) {
       const auto cut = branch->at(++line);

@@ -96,6 +96,23 @@ std::vector<std::string> effect_ids_of_subagents(const std::string& session_fold
   return ids;
 }
 
+std::optional<std::string> agent_started_by(std::string_view call, const std::string& session_folder) {
+  constexpr std::string_view kPrefix = "agent-";
+  for (const std::string& journal : journals_of_subagents(session_folder)) {
+    bool is_it = false;
+    static_cast<void>(read_journal_lines(journal, [&](std::string_view line) {
+      if (!line.starts_with(R"({"type":"state")")) return;
+      const auto entry = parse_json(line);
+      if (!entry || find_string(*entry, "key") != kStartedByState) return;
+      const Json* value = find(*entry, "value");
+      is_it = is_it || (value && find_string(*value, "call") == call);
+    }));
+    const std::string name = std::filesystem::path(journal).stem();
+    if (is_it && name.starts_with(kPrefix)) return name.substr(kPrefix.size());
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<EffectOfCall>> effects_of_session(const std::string& journal) {
   auto effects = effects_in(journal);
   if (!effects) return effects;

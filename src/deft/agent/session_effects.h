@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deft/base/result.h"
@@ -10,6 +12,9 @@ namespace deft {
 
 // Journal::state() of a subagent: which call has started it or let it go on, {"call": its id}.
 inline constexpr std::string_view kStartedByState = "started_by";
+
+// The subagent that a call had started, by its journal, which stands with the session's. Nothing: it had started none.
+std::optional<std::string> agent_started_by(std::string_view call, const std::string& session_folder);
 
 // A call of a session that may have had an effect.
 struct EffectOfCall {

@@ -39,9 +39,17 @@ bool is_agent_id(std::string_view id) {
          std::ranges::all_of(id, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-AgentReport::Status status_of(TurnReason reason, bool has_text) {
-  switch (reason) {
-    case TurnReason::completed: return AgentReport::Status::completed;
+// Its last message ends in the middle: what it wanted to say is not all there.
+bool is_cut_off(const TurnEnd& end) {
+  return end.reason == TurnReason::completed &&
+         (end.stop_reason == "max_tokens" || end.stop_reason == "model_context_window_exceeded");
+}
+
+AgentReport::Status status_of(const TurnEnd& end) {
+  const bool has_text = !end.text.empty();
+  switch (end.reason) {
+    case TurnReason::completed:
+      return is_cut_off(end) ? AgentReport::Status::cut_short : AgentReport::Status::completed;
     case TurnReason::aborted_streaming:
     case TurnReason::aborted_tools: return AgentReport::Status::stopped;
     case TurnReason::model_error:
@@ -59,7 +67,9 @@ AgentReport::Status status_of(TurnReason reason, bool has_text) {
 }
 
 std::string problem_of(const TurnEnd& end) {
+  if (is_cut_off(end)) return "its last message was cut off, because it was too long for its model";
   switch (end.reason) {
+    case TurnReason::completed: return {};
     case TurnReason::max_turns: return "it reached its limit of requests to the model";
     case TurnReason::budget_exhausted: return "the budget is used up";
     case TurnReason::refusal: return "its model declined";
@@ -366,9 +376,9 @@ void Subagents::work(Subagent& child, const std::string& prompt) {
 void Subagents::finish(Subagent& child, const TurnEnd& end) {
   child.on_stop.reset();
   child.on_background.reset();
-  AgentReport report{.status = status_of(end.reason, !end.text.empty()),
+  AgentReport report{.status = status_of(end),
                      .text = end.text,
-                     .problem = end.reason == TurnReason::completed ? "" : problem_of(end),
+                     .problem = problem_of(end),
                      .type = child.type,
                      .model = child.model,
                      .calls = child.calls,

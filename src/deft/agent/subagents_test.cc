@@ -289,6 +289,25 @@ TEST_F(SubagentsTest, ItsLimitOfRequestsCutsItShort) {
   EXPECT_EQ(child_requests().size(), 2U);
 }
 
+TEST_F(SubagentsTest, AReportThatIsCutOffSaysSo) {
+  bench.add_reader("Look");
+  open();
+  child = [](const ModelRequest&) { return stream_of({text_of_model("The first of three re")}, "max_tokens"); };
+  delegate(task("look"));
+  EXPECT_FALSE(answer().is_error());
+  EXPECT_NE(answer().text.find("three re\n\nThe agent did not come to its end: its last message was cut off"),
+            std::string::npos)
+      << answer().text;
+}
+
+TEST_F(SubagentsTest, BlanksAreNoReport) {
+  bench.add_reader("Look");
+  open();
+  child = [](const ModelRequest&) { return stream_of({text_of_model(" \n")}); };
+  delegate(task("look"));
+  EXPECT_TRUE(answer().text.starts_with("The agent ended without a word.")) << answer().text;
+}
+
 TEST_F(SubagentsTest, OneWhoseModelFailsIsAFailureOfTheCallAlone) {
   bench.add_reader("Look");
   open();
@@ -379,8 +398,12 @@ TEST_F(SubagentsTest, OneThatTheEndOfTheProcessCutOffIsReportedAsInterrupted) {
   const auto session = Session::load(copy + "/journal.jsonl");
   ASSERT_TRUE(session) << session.error().message;
   EXPECT_EQ(session->interrupted_calls, 1U);
-  EXPECT_NE(session->history.back().content.find("Interrupted: deft was ended"), std::string::npos)
-      << session->history.back().content;
+  const std::string& told = session->history.back().content;
+  EXPECT_NE(told.find("Interrupted: deft was ended"), std::string::npos) << told;
+  const std::string journal = std::filesystem::directory_iterator(copy + "/subagents")->path().stem();
+  EXPECT_NE(told.find(journal.substr(std::string("agent-").size()) + " was at work on it: give that id as resume"),
+            std::string::npos)
+      << told;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -54,10 +55,19 @@ std::string platform() {
   return std::string(name.sysname) + " " + name.release + " (" + name.machine + ")";
 }
 
+// A folder may have any name, also one that would be lines of ours.
+std::string shown(const std::string& path) {
+  const bool is_plain = std::ranges::none_of(path, [](char c) { return (c >= 0 && c < ' ') || c == 127; });
+  return is_plain ? path : json_quote(path);
+}
+
 std::string git_text(const GitState& git) {
-  std::string text = "Git repository: " + git.root + (git.is_linked_worktree ? " (a linked worktree)" : "") + "\n";
-  text += git.branch.empty() ? "Branch: none, the head is detached" : "Branch: " + git.branch;
-  text += git.commit.empty() ? ", without a commit yet\n" : " at " + git.commit.substr(0, 12) + "\n";
+  std::string text =
+      "Git repository: " + shown(git.root) + (git.is_linked_worktree ? " (a linked worktree)" : "") + "\n";
+  if (git.is_head_known) {
+    text += git.branch.empty() ? "Branch: none, the head is detached" : "Branch: " + git.branch;
+    text += git.commit.empty() ? ", without a commit yet\n" : " at " + git.commit.substr(0, 12) + "\n";
+  }
   if (!git.main_branch.empty() && git.main_branch != git.branch) text += "Main branch: " + git.main_branch + "\n";
   if (!git.under_way.empty()) text += "Under way: a " + git.under_way + "\n";
   if (!git.log.empty()) text += "Last done here:\n";
@@ -67,8 +77,8 @@ std::string git_text(const GitState& git) {
 
 std::string surroundings(const SystemPromptInput& input) {
   std::string text = "# Where you are\n";
-  text += "Working directory: " + input.directory + "\n";
-  for (const std::string& directory : input.directories) text += "Additional directory: " + directory + "\n";
+  text += "Working directory: " + shown(input.directory) + "\n";
+  for (const std::string& directory : input.directories) text += "Additional directory: " + shown(directory) + "\n";
   text += input.git ? git_text(*input.git) : "Not in a git repository\n";
   text += "Platform: " + platform() + "\n";
   text += "Date: " + date_of(input.now) + "\n";

@@ -26,11 +26,15 @@ std::string variable(const char* name) {
   return value && *value == '/' ? value : "";
 }
 
+// A stranger's repository may have a pipe there, at which one would wait for ever, or a device that never ends.
 std::string first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line.substr(0, kGitFileBytesMax);
+  std::error_code ec;
+  if (!fs::is_regular_file(path, ec)) return "";
+  std::ifstream file(path, std::ios::binary);
+  std::string line(kGitFileBytesMax, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  return line.substr(0, line.find('\n'));
 }
 
 // The checkout that a linked worktree belongs to: its .git is a file that leads into the main repository, and that

@@ -1,6 +1,7 @@
 #include "deft/config/settings_files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,19 @@ TEST_F(LocalSettings, OfALinkedWorktreeStandInTheMainCheckout) {
   link_worktree();
   fs::create_directories(folder / "tree/sub");
   EXPECT_EQ(root_from("tree/sub"), folder / "main");
+}
+
+TEST_F(LocalSettings, APipeOrADeviceInsteadOfAFileStopsNobody) {
+  fs::create_directories(folder / "fifo");
+  ASSERT_EQ(::mkfifo((folder / "fifo/.git").c_str(), 0600), 0);
+  EXPECT_EQ(root_from("fifo"), folder / "fifo");
+  fs::create_directories(folder / "device");
+  fs::create_symlink("/dev/zero", folder / "device/.git");
+  EXPECT_EQ(root_from("device"), folder / "device");
+  link_worktree();
+  fs::remove(folder / "main/.git/worktrees/w/commondir");
+  ASSERT_EQ(::mkfifo((folder / "main/.git/worktrees/w/commondir").c_str(), 0600), 0);
+  EXPECT_EQ(root_from("tree"), folder / "tree");
 }
 
 TEST_F(LocalSettings, AFolderThatOnlyClaimsToBeAWorktreeIsNone) {

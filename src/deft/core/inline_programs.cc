@@ -20,29 +20,39 @@ struct Interpreter {
   std::string_view names;
   std::string_view code_options;
 };
-constexpr std::array<Interpreter, 7> kInterpreters = {{{"python python2 python3 pypy ipython", "-c"},
+constexpr std::array<Interpreter, 8> kInterpreters = {{{"python python2 python3 pypy ipython", "-c"},
                                                        {"perl", "-e -E"},
                                                        {"ruby lua luajit osascript Rscript", "-e"},
                                                        {"node nodejs bun deno", "-e -p --eval --print eval"},
                                                        {"php", "-r"},
                                                        {"tclsh expect", "-c"},
+                                                       {"emacs", "--eval -eval --execute -execute"},
                                                        {"awk gawk mawk nawk", ""}}};
 // Functions that hand their argument to a shell or start a program.
-constexpr std::array<std::string_view, 17> kStarters = {
-    "system",     "popen",        "Popen",     "exec",       "execSync", "spawn",     "spawnSync", "call",        "run",
-    "check_call", "check_output", "getoutput", "shell_exec", "passthru", "proc_open", "qx",        "execFileSync"};
+constexpr std::string_view kStarters =
+    "system popen Popen exec execSync spawn spawnSync call run check_call check_output getoutput getstatusoutput "
+    "shell_exec passthru proc_open qx execFile execFileSync execute execl execle execlp execlpe execv execve execvp "
+    "execvpe spawnl spawnlp spawnv spawnvp posix_spawn posix_spawnp startfile shell-command call-process start-process";
 
 // Options of other programs whose value they run.
 struct RunningOption {
   std::string_view names;
   std::string_view options;
 };
-constexpr std::array<RunningOption, 12> kRunningOptions = {
+constexpr std::array<RunningOption, 18> kRunningOptions = {
     {{"tar gtar bsdtar", "--to-command --checkpoint-action --use-compress-program -I --rsh-command --info-script -F"},
      {"rsync", "-e --rsh --rsync-path"},
-     {"git", "--upload-pack --receive-pack --exec --exec-path"},
+     {"git",
+      "--upload-pack --receive-pack --exec --exec-path -x -u -O --open-files-in-pager --extcmd --sendmail-cmd "
+      "--tree-filter --index-filter --env-filter --msg-filter --parent-filter --commit-filter --tag-name-filter"},
      {"man", "-P --pager"},
-     {"rg sort", "--pre --compress-program"},
+     {"rg sort", "--pre --hostname-bin --compress-program"},
+     {"gdb lldb", "-ex -iex -o --eval-command --init-eval-command --one-line"},
+     {"sqlite3", "-cmd"},
+     {"psql mysql mariadb", "-c -e --command --execute"},
+     {"pwsh powershell", "-c -Command -command"},
+     {"dpkg", "--pre-invoke --post-invoke"},
+     {"make gmake", "-E --eval"},
      {"fzf", "--preview --bind"},
      {"zip", "-TT --unzip-command"},
      {"nodemon watchexec entr", "-x --exec -s"},
@@ -83,7 +93,9 @@ void add_arguments(std::string_view code, std::size_t at, Texts& out) {
 }
 
 void look_into_code(std::string_view code, Texts& out) {
-  for (const std::string_view starter : kStarters) {
+  for (std::string_view rest = kStarters; !rest.empty();) {
+    const std::string_view starter = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(starter.size() + 1, rest.size()));
     for (std::size_t at = code.find(starter); at != std::string_view::npos; at = code.find(starter, at + 1)) {
       const std::size_t end = at + starter.size();
       const bool is_word = (at == 0 || !is_letter(code[at - 1])) && (end == code.size() || !is_letter(code[end]));
@@ -154,6 +166,36 @@ Texts values_of(const std::vector<shell::Argument>& words, std::string_view opti
   return values;
 }
 
+// spawn rm x, exec rm x: a word of Tcl needs no quotes.
+void look_into_tcl(std::string_view code, Texts& out) {
+  for (const std::string_view starter : {"spawn ", "exec ", "system "}) {
+    for (std::size_t at = code.find(starter); at != std::string_view::npos; at = code.find(starter, at + 1)) {
+      const std::size_t begin = at + starter.size();
+      out.emplace_back(code.substr(begin, code.find_first_of(";\n]}", begin) - begin));
+      if (out.size() >= kTextsMax) return;
+    }
+  }
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+// An option's value that is a command, or holds one.
+void add_value(std::string_view name, std::string value, Texts& out) {
+  constexpr std::string_view kAction = "exec=";                                     // --checkpoint-action=exec=…
+  const std::size_t key = name == "bind" ? value.rfind("\":") : std::string::npos;  // "\C-x": COMMAND
+  if (is_among_words(name, "make gmake")) value = replaced(std::move(value), "$(shell ", "$(");
+  if (is_among_words(name, "gdb lldb sqlite3 psql mysql mariadb")) {
+    for (std::string& text : shell_escapes(value)) out.push_back(std::move(text));
+  }
+  if (value.starts_with(kAction)) value.erase(0, kAction.size());
+  out.push_back(key != std::string::npos ? value.substr(key + 2) : std::move(value));
+}
+
 void look_into_operands(std::string_view name, const std::vector<shell::Argument>& words, Texts& out) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i].text;
@@ -174,11 +216,43 @@ void look_into_operands(std::string_view name, const std::vector<shell::Argument
       }
     } else if (name == "git") {
       if (word.starts_with('!')) out.push_back(word.substr(1));  // git config alias.x '!COMMAND'
+      if (word.starts_with("ext::")) out.push_back(replaced(word.substr(5), "% ", " "));
+    } else if (name == "sqlite3") {
+      for (std::string& text : shell_escapes(word)) out.push_back(std::move(text));
+    } else if (is_among_words(name, "apt apt-get aptitude")) {
+      const std::size_t hook = word.find("Invoke");  // -o DPkg::Pre-Invoke::=COMMAND
+      const std::size_t equals = hook == std::string::npos ? hook : word.find('=', hook);
+      if (equals != std::string::npos) out.push_back(word.substr(equals + 1));
     }
   }
 }
 
 }  // namespace
+
+std::vector<std::string> shell_escapes(std::string_view text) {
+  Texts out;
+  while (!text.empty() && out.size() < kTextsMax) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    for (const std::string_view mark : {"!", ".shell ", ".system ", "shell "}) {
+      const std::size_t at = line.find(mark);
+      if (at != std::string_view::npos) out.emplace_back(line.substr(at + mark.size()));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> texts_in_code(std::string_view code) {
+  Texts out;
+  look_into_code(code, out);
+  look_into_tcl(code, out);
+  return out;
+}
+
+bool is_interpreter(std::string_view name) {
+  return std::ranges::any_of(kInterpreters, [&](const Interpreter& one) { return is_among_words(name, one.names); });
+}
 
 std::vector<std::string> texts_in_programs(const std::vector<shell::Argument>& words) {
   Texts out;
@@ -189,15 +263,16 @@ std::vector<std::string> texts_in_programs(const std::vector<shell::Argument>& w
     if (interpreter.code_options.empty()) {
       for (const shell::Argument& word : words) look_into_code(word.text, out);
     } else {
-      for (const std::string& code : values_of(words, interpreter.code_options)) look_into_code(code, out);
+      for (const std::string& code : values_of(words, interpreter.code_options)) {
+        look_into_code(code, out);
+        if (is_among_words(name, "tclsh expect")) look_into_tcl(code, out);
+      }
     }
   }
   for (const RunningOption& running : kRunningOptions) {
     if (!is_among_words(name, running.names)) continue;
     for (std::string& value : values_of(words, running.options)) {
-      const std::size_t exec = value.find("exec=");                                     // --checkpoint-action=exec=…
-      const std::size_t key = name == "bind" ? value.rfind("\":") : std::string::npos;  // "\C-x": COMMAND
-      out.push_back(exec == 0 ? value.substr(5) : key != std::string::npos ? value.substr(key + 2) : std::move(value));
+      add_value(name, std::move(value), out);
     }
   }
   if (is_among_words(name, "vim vi nvim view ex ed")) {

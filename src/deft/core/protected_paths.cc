@@ -5,6 +5,7 @@
 
 #include "deft/base/path.h"
 #include "deft/base/utf8.h"
+#include "deft/shell/hidden_characters.h"
 
 namespace deft {
 namespace {
@@ -117,6 +118,8 @@ std::optional<std::string> suspicious_path(std::string_view path, bool is_writte
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(path, is_control)) return "the path holds a control character";
   if (!is_written) return std::nullopt;
+  // Whoever is shown the path sees another one.
+  if (const auto hidden = shell::find_hidden_character(path)) return "the path holds a hidden character: " + *hidden;
   for (const std::string_view folder :
        {std::string_view("/dev"), std::string_view("/proc"), std::string_view("/sys")}) {
     if (is_at_or_below(path, folder) && path != "/dev/null") return "it writes to " + std::string(folder);

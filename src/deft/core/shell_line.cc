@@ -1,10 +1,12 @@
 #include "deft/core/shell_line.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
+#include "deft/core/inline_programs.h"
 #include "deft/shell/classify.h"
 #include "deft/shell/hidden_characters.h"
 #include "deft/shell/parse.h"
@@ -25,6 +27,14 @@ bool names_program(std::string_view variable) {
   return is_among_words(variable,
                         "PAGER EDITOR VISUAL BROWSER GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND "
                         "GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND MANPAGER LESSOPEN PROMPT_COMMAND SSH_ASKPASS");
+}
+
+// Texts in which a shell looks for substitutions when it shows them.
+bool is_prompt(std::string_view variable) { return is_among_words(variable, "PS0 PS1 PS2 PS4"); }
+
+// LESSOPEN='|lesspipe %s': how what it prints is used stands before the command.
+std::string_view without_pipe(std::string_view value) {
+  return value.substr(std::min(value.find_first_not_of("|-"), value.size()));
 }
 
 // What a shell runs before anything else, if it is a file of its own: inside programs nothing is judged.
@@ -82,6 +92,7 @@ class LineReader {
     take_notes(commands);
     out_.commands = std::move(commands.commands);
     for (const CommandUse& use : out_.commands) follow(use, 0);
+    reads_input_ = reads_input_ || runs_what_it_writes();
     feed();
   }
 
@@ -105,14 +116,54 @@ class LineReader {
     if (!out_.not_followed) out_.not_followed = why;
   }
 
+  // cat > x.sh <<E …; bash x.sh: the script stands in the line.
+  bool runs_what_it_writes() const {
+    std::vector<std::string> written;
+    for (const CommandUse& use : out_.commands) add_written(use, written);
+    if (written.empty()) return false;
+    const auto is_written = [&](const Argument& word) {
+      return word.is_exact() && std::ranges::find(written, shell::command_name(word.text)) != written.end();
+    };
+    for (const auto* uses : {&out_.commands, &out_.inner}) {
+      for (const CommandUse& use : *uses) {
+        if (use.words.empty() || !use.words[0].is_exact()) continue;
+        const std::string& name = use.words[0].text;
+        if (name.find('/') != std::string::npos && is_written(use.words[0])) return true;
+        const bool runs_files =
+            is_among_words(shell::command_name(name), "sh bash dash zsh ksh mksh ash fish source .");
+        if (runs_files && std::any_of(use.words.begin() + 1, use.words.end(), is_written)) return true;
+      }
+    }
+    return false;
+  }
+
+  static void add_written(const CommandUse& use, std::vector<std::string>& names) {
+    const auto add = [&](const Argument& file) {
+      if (file.is_exact()) names.emplace_back(shell::command_name(file.text));
+    };
+    for (const auto& redirection : use.redirections) {
+      if (redirection.access == shell::Access::write || redirection.access == shell::Access::append) {
+        add(redirection.target);
+      }
+    }
+    if (use.words.empty() || shell::command_name(use.words[0].text) != "tee") return;
+    for (auto word = use.words.begin() + 1; word != use.words.end(); ++word) add(*word);
+  }
+
   // What a shell reads from its input may be any text that the line itself shows: here-documents, and what echo and
   // printf print. Who feeds whom is not looked at: text that is denied has no business in a line with such a shell.
   void feed() {
     std::size_t fed = 0;
-    for (std::size_t i = 0; reads_input_ && i < out_.commands.size() + out_.inner.size(); ++i) {
+    const bool is_fed = reads_input_ || reads_escapes_ || reads_code_;
+    for (std::size_t i = 0; is_fed && i < out_.commands.size() + out_.inner.size(); ++i) {
       if (++fed > kLineCommandsMax) return not_followed("too many commands inside commands");
       const CommandUse use = i < out_.commands.size() ? out_.commands[i] : out_.inner[i - out_.commands.size()];
-      for (const std::string& text : texts_shown_by(use)) follow_text(text, use, kFedDepth, /*must_parse=*/false);
+      for (const std::string& text : texts_shown_by(use)) {
+        if (reads_input_) follow_text(text, use, kFedDepth, /*must_parse=*/false);
+        std::vector<std::string> inside = reads_escapes_ ? shell_escapes(text) : std::vector<std::string>();
+        if (reads_code_) std::ranges::move(texts_in_code(text), std::back_inserter(inside));
+        for (const std::string& one : inside) follow_text(one, use, kFedDepth, /*must_parse=*/false);
+      }
     }
   }
 
@@ -120,13 +171,14 @@ class LineReader {
     RunByCommand run = run_by(use.words);
     if (run.not_followed) not_followed(*run.not_followed);
     reads_input_ = reads_input_ || run.reads_input;
-    for (const auto& assignment : use.assignments) {
-      if (is_among_words(assignment.name, "BASH_ENV ENV") && !is_plain_file(assignment.value)) {
-        reads_input_ = true;
-        not_followed("a shell would first run what is not known: " + assignment.value.source);
-      }
-      if (names_program(assignment.name) && assignment.value.is_exact())
-        run.maybe_texts.push_back(assignment.value.text);
+    reads_escapes_ = reads_escapes_ || run.reads_escapes;
+    reads_code_ = reads_code_ || run.reads_code;
+    for (const auto& assignment : use.assignments) look_at(assignment.name, assignment.value, run);
+    for (const Argument& word : run.assignments) {
+      Argument value = word;
+      const std::size_t equals = word.text.find('=');
+      value.text = word.text.substr(equals + 1);
+      look_at(word.text.substr(0, equals), value, run);
     }
     if (run.commands.empty() && run.texts.empty() && run.maybe_texts.empty()) return;
     if (depth == kLineDepthMax || out_.inner.size() > kLineCommandsMax) {
@@ -142,6 +194,18 @@ class LineReader {
     }
     for (const std::string& text : run.texts) follow_text(text, use, depth, /*must_parse=*/true);
     for (const std::string& text : run.maybe_texts) follow_text(text, use, depth, /*must_parse=*/false);
+  }
+
+  // A variable that a command is given.
+  void look_at(const std::string& variable, const Argument& value, RunByCommand& run) {
+    if (is_among_words(variable, "BASH_ENV ENV") && !is_plain_file(value)) {
+      reads_input_ = true;
+      not_followed("a shell would first run what is not known: " + value.source);
+    }
+    if (variable.starts_with("BASH_FUNC_")) not_followed("a shell would know another function: " + variable);
+    if (!value.is_exact()) return;
+    if (names_program(variable)) run.maybe_texts.emplace_back(without_pipe(value.text));
+    if (is_prompt(variable)) run.maybe_texts.push_back(": \"" + value.text + "\"");
   }
 
   void follow_text(const std::string& text, const CommandUse& use, int depth, bool must_parse) {
@@ -170,6 +234,8 @@ class LineReader {
   const shell::Surroundings& surroundings_;
   ShellLine& out_;
   bool reads_input_ = false;
+  bool reads_escapes_ = false;
+  bool reads_code_ = false;
 };
 
 }  // namespace

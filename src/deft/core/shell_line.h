@@ -40,10 +40,13 @@ std::vector<shell::Argument> without_wrappers(const std::vector<shell::Argument>
 // What the words run in turn: sudo, env, xargs, find -exec, sh -c …
 struct RunByCommand {
   std::vector<std::vector<shell::Argument>> commands;
-  std::vector<std::string> texts;           // shell text
-  std::vector<std::string> maybe_texts;     // the same, but what cannot be parsed is none
-  std::optional<std::string> not_followed;  // something runs that cannot be told
-  bool reads_input = false;                 // runs what it is fed: here-documents, what others print
+  std::vector<shell::Argument> assignments;  // NAME=VALUE, for what runs: env GIT_PAGER=…
+  std::vector<std::string> texts;            // shell text
+  std::vector<std::string> maybe_texts;      // the same, but what cannot be parsed is none
+  std::optional<std::string> not_followed;   // something runs that cannot be told
+  bool reads_input = false;                  // runs what it is fed: here-documents, what others print
+  bool reads_code = false;                   // runs programs that it is fed: python3 - <<E
+  bool reads_escapes = false;                // reads commands of its own, some of which may be for a shell: ed, psql
 };
 RunByCommand run_by(const std::vector<shell::Argument>& words);
 

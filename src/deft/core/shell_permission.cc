@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "deft/base/path.h"
+#include "deft/base/text.h"
 #include "deft/core/protected_paths.h"
+#include "deft/shell/paths.h"
 
 // Deny and ask: every command that the line shows, in every spelling that could be meant.
 
@@ -42,7 +44,7 @@ std::vector<std::size_t> places_behind_options(const std::vector<Argument>& word
   while (!open.empty() && places.size() < kSkippedOptionsMax) {
     const std::size_t i = open.back();
     open.pop_back();
-    if (i >= words.size() || !words[i].is_exact() || !words[i].text.starts_with('-')) continue;
+    if (i >= words.size() || !words[i].text.starts_with('-')) continue;
     for (const std::size_t next : {i + 1, i + 2}) {
       if (next > words.size() || std::ranges::find(places, next) != places.end()) continue;
       places.push_back(next);
@@ -164,8 +166,37 @@ RuleMatch ShellPermission::match_command(RuleList list, const CommandUse& use) c
     for (const std::string& text : spellings(use)) {
       if (const auto* rule = rules_.by_command(list, tool_, text)) return {.rule = rule};
     }
+    if (const RuleMatch match = match_other_name(list, use)) return match;
   }
   return match_unknown(list, use);
+}
+
+// `./x`, which is a link to /bin/rm; and `cp /bin/rm x`, after which nobody can tell what x is.
+RuleMatch ShellPermission::match_other_name(RuleList list, const CommandUse& use) const {
+  const std::string& word = use.words[0].text;
+  const std::string name(shell::command_name(word));
+  if (word.find('/') != std::string::npos && use.directory_known) {
+    for (const std::string& directory : use.directories) {
+      CommandUse linked = use;
+      linked.words[0] = Argument::exactly(paths_.touch(shell::join_paths(directory, word)).resolved);
+      if (shell::command_name(linked.words[0].text) == name) continue;
+      for (const std::string& text : spellings(linked)) {
+        if (const auto* rule = rules_.by_command(list, tool_, text)) return {.rule = rule};
+      }
+    }
+  }
+  if (!is_among_words(name, "cp ln mv install link")) return {};
+  for (std::size_t i = 1; i < use.words.size(); ++i) {
+    const std::string& path = use.words[i].text;
+    const std::string_view folder = parent_path(path);
+    if (!use.words[i].is_exact() || !path.starts_with('/')) continue;
+    if (!folder.ends_with("/bin") && !folder.ends_with("/sbin")) continue;
+    const std::string program(shell::command_name(path));
+    const auto* rule = rules_.by_command(list, tool_, program);
+    if (!rule) rule = rules_.by_beginning(list, tool_, program + " ");
+    if (rule) return {.rule = rule, .is_certain = false, .why_uncertain = "it gives " + path + " another name"};
+  }
+  return {};
 }
 
 RuleMatch ShellPermission::match_unknown(RuleList list, const CommandUse& use) const {

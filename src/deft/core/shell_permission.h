@@ -81,6 +81,7 @@ class ShellPermission {
  private:
   RuleMatch match_use(RuleList list, const shell::CommandUse& use) const;
   RuleMatch match_command(RuleList list, const shell::CommandUse& use) const;
+  RuleMatch match_other_name(RuleList list, const shell::CommandUse& use) const;
   RuleMatch match_unknown(RuleList list, const shell::CommandUse& use) const;
   RuleMatch match_paths(RuleList list, const shell::CommandUse& use) const;
   RuleMatch match_path(RuleList list, const shell::NamedPath& path) const;

@@ -24,14 +24,14 @@ struct Wrapper {
   std::string_view text_options = {};  // whose value is shell text
   bool joins_words = false;            // its words are joined and given to a shell
 };
-constexpr std::array<Wrapper, 29> kWrappers = {{
+constexpr std::array<Wrapper, 30> kWrappers = {{
     {"timeout gtimeout", "-k -s --kill-after --signal", 1},
     {"nice gnice", "-n --adjustment"},
     {"ionice", "-c -n -p -P -u --class --classdata"},
     {"time gtime", "-f -o --format --output"},
     {"stdbuf gstdbuf", "-i -o -e --input --output --error"},
     {"nohup setsid noglob nocorrect command builtin exec unbuffer fakeroot eatmydata catchsegv dbus-run-session doas "
-     "busybox toybox pkexec gosu su-exec torsocks proxychains proxychains4 rlwrap winpty setarch linux32 linux64",
+     "busybox toybox pkexec gosu su-exec torsocks proxychains proxychains4 rlwrap winpty linux32 linux64",
      "-a -u -C -U -L"},
     {"sudo", "-u -g -p -C -T -h -R -D -r -t -U --user --group --prompt --chdir --host --role --type --chroot", 0, true},
     {"env genv", "-u -C --unset --chdir", 0, true, "-S --split-string"},
@@ -49,26 +49,36 @@ constexpr std::array<Wrapper, 29> kWrappers = {{
     {"script", "-E -I -O -B -T -o -m", 0, false, "-c --command"},
     {"ssh mosh", "-p -i -l -o -F -J -L -R -D -b -c -e -E -I -m -O -Q -S -W -w -B", 1, false, {}, true},
     {"systemd-run", "-u -p -E -M -H -t --unit --property --setenv --uid --gid --slice --description"},
-    {"xvfb-run faketime firejail bwrap proot", "-s -n -e -f -w"},
+    {"sg", "", 1, false, "-c", true},
+    {"capsh", "", 0, false, "-c"},
     {"nix-shell nix", "-p -I", 0, false, "--run --command -c"},
     {"trap", "", 0, false, {}, false},
     {"coproc", ""},
-    {"gdb valgrind perf heaptrack", "-x -e -o --log-file --tool"},
     {"cgexec", "-g"},
     {"caffeinate chronic ifne dumb-init tini cpulimit prlimit", "-t -w -l -p"},
 }};
 // Only to deny: the command stands somewhere behind them, or behind a word of theirs that announces it.
-constexpr std::string_view kRunners = "npx bunx pnpx uvx entr watchexec nodemon cargo-watch";
+constexpr std::string_view kRunners =
+    "npx bunx pnpx uvx entr watchexec nodemon cargo-watch dotenv torify tsocks "
+    "gdb lldb rr valgrind perf heaptrack uftrace xvfb-run faketime "
+    "firejail bwrap proot setarch chpst softlimit setuidgid s6-setuidgid envdir runcon trickle nocache schedtool "
+    "systemd-inhibit systemd-cat systemd-nspawn run0 start-stop-daemon daemonize ssh-agent gpg-agent dbus-launch "
+    "xterm uxterm rxvt urxvt konsole gnome-terminal xfce4-terminal x-terminal-emulator alacritty kitty foot ld.so";
+constexpr std::string_view kLoaders = "ld-linux ld-musl ld64";  // so begins the name of what can start any program
 constexpr std::string_view kRunnersWithWord =
     "docker podman kubectl nerdctl lxc direnv devbox mise asdf poetry pipenv uv rye hatch bundle rbenv pyenv nodenv "
-    "conda mamba vagrant flatpak snap";
+    "conda mamba vagrant flatpak snap ip machinectl dotenvx op doppler aws-vault chamber infisical wezterm";
 constexpr std::string_view kRunWords = "exec run x dlx shell do -- ssh";
 // What they `run` is a script by its name; commands stand behind these.
 constexpr std::string_view kScriptRunners = "yarn pnpm npm bun";
 constexpr std::string_view kScriptRunWords = "exec x dlx";
 // Their operands are commands, each as one word.
 constexpr std::string_view kTextRunners = "hyperfine concurrently tmux screen mprocs";
-constexpr std::string_view kShells = "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash";
+constexpr std::string_view kShells = "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash csh tcsh";
+// What they read may hold commands for a shell; what else they read is theirs.
+constexpr std::string_view kEscapers = "ed ex vi vim nvim view sqlite3 psql mysql mariadb gdb bc ftp";
+// Without a command they start a shell, which reads one. Of sudo only if it is told to.
+constexpr std::string_view kShellStarters = "ssh mosh su runuser chroot unshare nsenter";
 constexpr std::string_view kAllowWrappers = "timeout time nice nohup stdbuf command builtin noglob xargs";
 
 Argument unknown_word(std::string_view what, shell::Extent extent) {
@@ -169,10 +179,23 @@ void look_into_parallel(const Words& words, std::size_t first, RunByCommand& out
   if (end == words.size()) read_input(out);
 }
 
+// at -l: shows what there is.
+bool is_question(const Argument& word) { return word.is_exact() && is_among_words(word.text, "-l -r -d -c -V"); }
+
+bool asks_what_it_is(const Argument& word) {
+  return word.is_exact() && is_among_words(word.text, "-V --version --help -Version -v");
+}
+
+// sudo -s, sudo -i
+bool is_wish_for_shell(const Argument& word) {
+  return word.is_exact() && is_among_words(word.text, "-s -i -si -is --shell --login");
+}
+
 void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) {
   const std::string_view name = shell::command_name(words[0].text);
   std::size_t i = 1;
-  for (; i < words.size() && words[i].is_exact() && words[i].text.starts_with('-') && words[i].text.size() > 1; ++i) {
+  for (; i < words.size() && words[i].is_exact() && words[i].text.starts_with('-'); ++i) {
+    if (words[i].text == "-") continue;  // env - COMMAND, su - USER
     if (words[i].text == "--") {
       ++i;
       break;
@@ -181,18 +204,21 @@ void look_behind(const Wrapper& wrapper, const Words& words, RunByCommand& out) 
     if ((name == "command") && words[i].text.find_first_of("vV") != std::string::npos) return;  // only looks it up
     if (takes_value(words[i].text, wrapper.value_options)) ++i;
   }
-  while (wrapper.assignments && i < words.size() && words[i].text.find('=') != std::string::npos) ++i;
+  for (; wrapper.assignments && i < words.size() && words[i].text.find('=') != std::string::npos; ++i) {
+    out.assignments.push_back(words[i]);
+  }
   for (std::size_t k = i; k < words.size(); ++k) {  // flock FILE -c TEXT, su - USER -c TEXT
     if (!words[k].is_exact() || !words[k].text.starts_with('-')) continue;
     if (const auto text = text_value(words, k, wrapper.text_options)) add_text(*text, out);
   }
   i += wrapper.operands;
   if (name == "parallel") return look_into_parallel(words, i, out);
-  if (i >= words.size()) {
-    // Without a command they start a shell, which reads one.
-    if (out.texts.empty() && is_among_words(name, "ssh mosh su runuser")) read_input(out);
-    return;
-  }
+  const bool starts_shell = is_among_words(name, kShellStarters) ||
+                            (name == "sudo" && std::any_of(words.begin() + 1, words.end(), is_wish_for_shell));
+  const bool is_over = i >= words.size();
+  const bool reads = name == "su" || name == "script" || (is_over && starts_shell);
+  if (reads && out.texts.empty() && !std::ranges::any_of(words, asks_what_it_is)) read_input(out);
+  if (is_over) return;
   if (wrapper.joins_words) return add_joined(words, i, out);
   Words inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   if (is_among_words(name, "xargs gxargs")) {
@@ -273,32 +299,78 @@ void look_into_shell(const Words& words, RunByCommand& out) {
 }
 
 // git -c alias.x='!rm y' x, and other settings that name a command.
-void look_into_git(const Words& words, RunByCommand& out) {
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (!words[i].is_exact() || !words[i].text.starts_with('-')) return;
-    if (words[i].text != "-c" || i + 1 >= words.size()) {
-      if (is_among_words(words[i].text, "-C --git-dir --work-tree --namespace --exec-path")) ++i;
-      continue;
-    }
-    const Argument& setting = words[++i];
-    const std::size_t equals = setting.text.find('=');
-    if (!setting.is_exact()) {
-      out.not_followed = "sets what is not known: " + setting.source;
-    } else if (equals != std::string::npos) {
-      std::string value = setting.text.substr(equals + 1);
-      if (value.starts_with('!')) {
-        out.texts.push_back(value.substr(1));
-      } else if (setting.text.starts_with("alias.")) {
-        out.texts.push_back("git " + value);
-      } else if (value.find(' ') != std::string::npos) {
-        out.texts.push_back(value);
-      }
+void add_git_setting(const Argument& setting, RunByCommand& out) {
+  const std::size_t equals = setting.text.find('=');
+  if (!setting.is_exact()) {
+    out.not_followed = "sets what is not known: " + setting.source;
+  } else if (equals != std::string::npos) {
+    std::string value = setting.text.substr(equals + 1);
+    if (value.starts_with('!')) {
+      out.texts.push_back(value.substr(1));
+    } else if (setting.text.starts_with("alias.")) {
+      out.texts.push_back("git " + value);
+    } else if (value.find(' ') != std::string::npos) {
+      out.texts.push_back(value);
     }
   }
 }
 
-// at -l: shows what there is.
-bool is_question(const Argument& word) { return word.is_exact() && is_among_words(word.text, "-l -r -d -c -V"); }
+// What a subcommand starts: git bisect run COMMAND, git submodule foreach TEXT, git config core.pager TEXT.
+void look_into_git_subcommand(const Words& words, std::size_t at, RunByCommand& out) {
+  const std::string& subcommand = words[at].text;
+  const auto is_word = [&](std::size_t i, std::string_view text) {
+    return i < words.size() && words[i].is_exact() && words[i].text == text;
+  };
+  if (subcommand == "bisect" && is_word(at + 1, "run")) {
+    out.commands.emplace_back(words.begin() + static_cast<std::ptrdiff_t>(at) + 2, words.end());
+  } else if (subcommand == "submodule") {
+    for (std::size_t i = at + 1; i < words.size(); ++i) {
+      if (!is_word(i, "foreach")) continue;
+      while (is_word(i + 1, "--recursive") || is_word(i + 1, "-q") || is_word(i + 1, "--quiet")) ++i;
+      return add_joined(words, i + 1, out);
+    }
+  } else if (subcommand == "config") {
+    for (std::size_t i = at + 1; i < words.size(); ++i) {
+      if (words[i].is_exact() && words[i].text.find(' ') != std::string::npos) out.maybe_texts.push_back(words[i].text);
+      const bool is_alias = words[i].is_exact() && words[i].text.starts_with("alias.") && i + 1 < words.size();
+      if (is_alias && words[i + 1].is_exact()) out.maybe_texts.push_back("git " + words[i + 1].text);
+    }
+  }
+}
+
+void look_into_git(const Words& words, RunByCommand& out) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].is_exact()) return;
+    const std::string& word = words[i].text;
+    if (!word.starts_with('-')) return look_into_git_subcommand(words, i, out);
+    if (word == "-c" && i + 1 < words.size()) {
+      add_git_setting(words[++i], out);
+    } else if (word.starts_with("--config-env")) {
+      out.not_followed = "sets what is not known: " + word;
+    } else if (is_among_words(word, "-C --git-dir --work-tree --namespace --exec-path")) {
+      ++i;
+    }
+  }
+}
+
+bool is_runner(std::string_view name) {
+  if (is_among_words(name, kRunners)) return true;
+  for (std::string_view loaders = kLoaders; !loaders.empty();) {
+    const std::size_t end = std::min(loaders.find(' '), loaders.size());
+    if (name.starts_with(loaders.substr(0, end))) return true;
+    loaders.remove_prefix(std::min(end + 1, loaders.size()));
+  }
+  return false;
+}
+
+// make -f -
+bool reads_makefile(const Words& words) {
+  if (!is_among_words(shell::command_name(words[0].text), "make gmake")) return false;
+  return std::ranges::any_of(words, [](const Argument& word) {
+    return word.text == "-" || word.text == "-f-" || word.text == "--file=-" || word.text == "--makefile=-" ||
+           word.text.starts_with("/dev/");
+  });
+}
 
 bool is_known_option(std::string_view name, std::string_view option) {
   if (name == "timeout") {
@@ -335,6 +407,8 @@ RunByCommand run_by(const std::vector<Argument>& words) {
     for (const Argument& word : words | std::views::drop(1)) {
       if (word.is_exact()) out.maybe_texts.push_back(word.text);
     }
+  } else if (is_among_words(name, "newgrp pwsh powershell") && !std::ranges::any_of(words, asks_what_it_is)) {
+    read_input(out);
   } else if (name == "git") {
     look_into_git(words, out);
   } else if (name == "eval") {
@@ -343,10 +417,9 @@ RunByCommand run_by(const std::vector<Argument>& words) {
   } else if (name == "trap") {
     const std::size_t first = words.size() > 1 && words[1].text == "--" ? 2 : 1;
     if (words.size() > first && !words[first].text.starts_with('-')) add_text(words[first], out);
-  } else if (is_among_words(name, kRunners) || is_among_words(name, kRunnersWithWord) ||
-             is_among_words(name, kScriptRunners)) {
+  } else if (is_runner(name) || is_among_words(name, kRunnersWithWord) || is_among_words(name, kScriptRunners)) {
     const std::string_view announcing = is_among_words(name, kScriptRunners) ? kScriptRunWords : kRunWords;
-    bool is_announced = is_among_words(name, kRunners);
+    bool is_announced = is_runner(name);
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (is_announced) out.commands.emplace_back(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
       is_announced = is_announced || is_among_words(words[i].text, announcing);
@@ -356,6 +429,14 @@ RunByCommand run_by(const std::vector<Argument>& words) {
              wrapper != kWrappers.end()) {
     look_behind(*wrapper, words, out);
   }
+  if (is_among_words(name, "export declare typeset readonly")) {
+    for (const Argument& word : words | std::views::drop(1)) {
+      if (word.text.find('=') != std::string::npos) out.assignments.push_back(word);
+    }
+  }
+  if (is_among_words(name, kEscapers)) out.reads_escapes = true;
+  if (reads_makefile(words)) out.reads_input = true;
+  out.reads_code = is_interpreter(name);
   for (std::string& text : texts_in_programs(words)) out.maybe_texts.push_back(std::move(text));
   return out;
 }

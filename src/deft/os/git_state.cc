@@ -7,6 +7,7 @@
 
 #include "deft/base/path.h"
 #include "deft/base/text.h"
+#include "deft/os/strangers_folder.h"
 
 namespace deft {
 namespace {
@@ -16,6 +17,7 @@ constexpr std::size_t kRefsBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kLogBytesMax = std::size_t{4} << 20;
 constexpr std::size_t kLogEntryCharactersMax = 100;
 constexpr std::size_t kBranchBytesMax = 250;
+constexpr std::string_view kHeadElsewhere = "refs/heads/.invalid";  // what stands in HEAD where reftables are used
 
 std::string below(std::string_view folder, std::string_view name) {
   return std::string(folder == "/" ? "" : folder) + "/" + std::string(name);
@@ -51,8 +53,11 @@ class Repository {
       const std::string ref(trimmed(std::string_view(*head).substr(5)));
       if (!is_ref(ref)) return std::nullopt;
       constexpr std::string_view kHeads = "refs/heads/";
-      state.branch = ref.starts_with(kHeads) ? ref.substr(kHeads.size()) : ref;
-      state.commit = commit_of(ref);
+      state.is_head_known = ref != kHeadElsewhere;
+      if (state.is_head_known) {
+        state.branch = ref.starts_with(kHeads) ? ref.substr(kHeads.size()) : ref;
+        state.commit = commit_of(ref);
+      }
     } else if (is_commit(trimmed(*head))) {
       state.commit = trimmed(*head);
     } else {
@@ -60,7 +65,7 @@ class Repository {
     }
     state.main_branch = main_branch();
     state.under_way = under_way();
-    state.log = log();
+    if (is_its_own()) state.log = log();
     return state;
   }
 
@@ -91,6 +96,23 @@ class Repository {
     common_ = git_;
     if (const auto common = text_of(below(git_, "commondir"))) common_ = absolute_path(trimmed(*common), git_);
     return true;
+  }
+
+  // Any folder can say that the repository of another one is its own. What was done there is told only if it is below
+  // this folder or below the repository around it (a submodule's), or leads back here (a linked worktree's).
+  bool is_its_own() {
+    const auto git = files_.canonical(git_);
+    if (!git) return false;
+    for (std::string folder = root_;; folder = std::string(parent_path(folder))) {
+      const auto around = files_.canonical(below(folder, ".git"));
+      const auto status = around ? files_.status(*around) : std::unexpected(around.error());
+      if (status && status->kind == FileKind::directory && is_at_or_below(*git, *around)) return true;
+      if (folder == "/") break;
+    }
+    const auto back = text_of(below(*git, "gitdir"));
+    const auto led_to = back ? files_.canonical(absolute_path(trimmed(*back), *git)) : git;
+    const auto here = files_.canonical(below(root_, ".git"));
+    return back && led_to && here && *led_to == *here;
   }
 
   std::string commit_of(const std::string& ref) {
@@ -140,7 +162,11 @@ class Repository {
   // "OLD NEW Name <mail> time zone\tcommit: message"
   std::vector<std::string> log() {
     std::vector<std::string> entries;
-    const auto text = text_of(below(git_, "logs/HEAD"), kLogBytesMax);
+    const std::string path = below(git_, "logs/HEAD");
+    const auto canonical = files_.canonical(path);
+    const auto git = files_.canonical(git_);
+    if (!canonical || !git || !is_at_or_below(*canonical, *git)) return entries;  // a link can lead to any file
+    const auto text = text_of(path, kLogBytesMax);
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
     while (!rest.empty() && entries.size() < kGitLogEntriesShown) {
       rest = trimmed(rest);
@@ -164,10 +190,12 @@ class Repository {
 }  // namespace
 
 std::optional<GitState> read_git_state(const std::string& directory, Files& files) {
-  for (std::string_view folder = directory;; folder = parent_path(folder)) {
-    const auto status = files.status(below(folder, ".git"));
-    if (status && status->kind != FileKind::missing) {
-      if (auto state = Repository(std::string(folder), files).read()) return state;
+  for (std::string folder = directory;; folder = std::string(parent_path(folder))) {
+    if (folder != directory && is_strangers(folder, directory)) return std::nullopt;
+    const std::string git = below(folder, ".git");
+    const auto status = files.status(git);
+    if (status && status->kind != FileKind::missing && !is_strangers(git, directory)) {
+      if (auto state = Repository(folder, files).read()) return state;
     }
     if (folder == "/") return std::nullopt;
   }

@@ -15,6 +15,7 @@ inline constexpr std::size_t kGitLogEntriesShown = 5;
 struct GitState {
   std::string root;                 // of the working tree
   std::string common;               // the repository's own folder, which all its worktrees share
+  bool is_head_known = true;        // false: it is kept in a form (reftable) that is not read here
   std::string branch;               // empty: the head is detached
   std::string commit;               // hexadecimal; empty: there is none yet
   std::string main_branch;          // as the remote has it, or "main" or "master" if there is such a branch; else empty
@@ -23,7 +24,7 @@ struct GitState {
   std::vector<std::string> log;     // what was last done here, the newest first: "commit: Repair the build"
 };
 
-// Nothing: the directory (canonical) is in no repository.
+// Nothing: the directory (canonical) is in no repository, or in one that a stranger has put around it.
 std::optional<GitState> read_git_state(const std::string& directory, Files& files);
 
 }  // namespace deft

@@ -1,6 +1,9 @@
 #include "deft/os/git_state.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
 
 #include <cstdlib>
 
@@ -74,6 +77,45 @@ TEST_F(GitStateTest, KnowsAnotherWorktreeAndWhatIsUnderWay) {
   EXPECT_EQ(linked->under_way, "");
   folder.put("repo/.git/MERGE_HEAD", "");
   EXPECT_EQ(state(folder / "repo")->under_way, "merge");
+}
+
+TEST_F(GitStateTest, ARepositoryThatIsKeptInAnotherFormIsOneAllTheSame) {
+  folder.put(".git/HEAD", "ref: refs/heads/.invalid\n");
+  folder.put(".git/refs/heads", "this repository uses the reftable format\n");
+  const auto found = state();
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->is_head_known);
+  EXPECT_EQ(found->branch, "");
+}
+
+TEST_F(GitStateTest, WhatLiesWhereEverybodyMayPutThingsIsNobodysRepository) {
+  folder.put("shared/.git/HEAD", "ref: refs/heads/main\n");
+  folder.put("shared/work/a.txt", "");
+  EXPECT_TRUE(state(folder / "shared/work"));
+  ASSERT_EQ(::chmod((folder / "shared").c_str(), 01777), 0);
+  EXPECT_EQ(state(folder / "shared/work"), std::nullopt);
+}
+
+TEST_F(GitStateTest, WhatWasDoneElsewhereIsNotTold) {
+  git("init private");
+  git("commit --allow-empty -m 'A plan of mine'", folder / "private");
+  folder.put("stranger/.git", "gitdir: " + (folder / "private/.git") + "\n");
+  ASSERT_TRUE(state(folder / "stranger"));
+  EXPECT_TRUE(state(folder / "stranger")->log.empty());
+
+  git("init other");
+  git("commit --allow-empty -m one", folder / "other");
+  folder.put("history", "a\tsecret\n");
+  std::filesystem::remove(folder / "other/.git/logs/HEAD");
+  std::filesystem::create_symlink(folder / "history", folder / "other/.git/logs/HEAD");
+  EXPECT_TRUE(state(folder / "other")->log.empty());
+
+  git("init around");
+  git("-c protocol.file.allow=always submodule add '" + (folder / "private") + "' inner", folder / "around");
+  git("worktree add ../linked -b side", folder / "private");
+  EXPECT_FALSE(state(folder / "around/inner")->log.empty());
+  git("commit --allow-empty -m two", folder / "linked");
+  EXPECT_FALSE(state(folder / "linked")->log.empty());
 }
 
 TEST_F(GitStateTest, RunsNothingThatTheRepositoryNames) {

@@ -24,6 +24,17 @@ bool contains(const std::array<Names, size>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// declare -a 'x=($(command))': what looks like a list is read as one once more, and what stands in it runs. Whether a
+// variable is a list already, and so needs no -a, is not known.
+bool may_be_list(std::string_view command, const Argument& word, bool makes_array) {
+  const bool declares = command == "declare" || command == "typeset" || command == "local";
+  if (!declares && command != "readonly" && command != "export") return false;
+  const std::size_t equals = word.text.find('=');
+  if (equals == std::string::npos) return false;
+  if (equals + 1 < word.text.size()) return word.text[equals + 1] == '(';
+  return !word.is_exact() && (declares || makes_array);
+}
+
 bool is_flag_with(const Argument& word, char letter) {
   return word.text.starts_with('-') && !word.text.starts_with("--") && word.text.find(letter) != std::string::npos;
 }
@@ -89,15 +100,19 @@ void Walker::note_test(std::span<const Argument> words) {
 
 void Walker::set_by_builtin(const std::string& command, std::span<const Argument> words) {
   const bool is_printf = command == "printf";
+  const bool makes_array = std::ranges::any_of(
+      words, [](const Argument& word) { return is_flag_with(word, 'a') || is_flag_with(word, 'A'); });
   for (std::size_t i = 0; i < words.size(); ++i) {
     const Argument& word = words[i];
     if (is_printf && i > 0 && !words[0].text.starts_with("-v") && words[0].text.find("%n") == std::string::npos) break;
-    const bool has_index = word.text.find('[') != std::string::npos && !is_printf;
+    const bool names_variable = !is_printf || i < 2 || words[0].text.find("%n") != std::string::npos;
+    const bool has_index = word.text.find('[') != std::string::npos && names_variable;
     const bool is_name_open = !word.is_exact() && word.text.find('=') == std::string::npos;
     const bool changes_kind = is_flag_with(word, 'i') || is_flag_with(word, 'n') || is_flag_with(word, 'C');
     const bool declares = command == "declare" || command == "typeset" || command == "local" || command == "mapfile" ||
                           command == "readarray";
-    if (command == "let" || has_index || is_name_open || (declares && changes_kind)) {
+    const bool is_list = may_be_list(command, word, makes_array);
+    if (command == "let" || has_index || is_name_open || is_list || (declares && changes_kind)) {
       note(NoteKind::evaluates, command + " may evaluate " + word.source);
     }
     if (!word.is_exact()) {

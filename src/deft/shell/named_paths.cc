@@ -87,6 +87,15 @@ bool follows_links(std::string_view name, const CommandUse& use) {
   return false;
 }
 
+// {print "x" > "file"}
+bool awk_writes(std::string_view program) {
+  for (std::size_t at = program.find("print"); at != std::string_view::npos; at = program.find("print", at + 1)) {
+    const std::string_view statement = program.substr(at, program.find_first_of(";}\n", at) - at);
+    if (contains(statement, ">")) return true;
+  }
+  return false;
+}
+
 // Programs of sed, awk, jq and yq may open files themselves.
 bool may_name_files(std::string_view name, const Argument& program) {
   if (is_among_words(name, "sed gsed")) return !program.is_exact() || sed_script_names_files(program.text);
@@ -96,7 +105,7 @@ bool may_name_files(std::string_view name, const Argument& program) {
   }
   if (!is_among_words(name, "awk gawk mawk nawk")) return false;
   return !program.is_exact() || contains(program.text, "getline") || contains(program.text, "ARGV") ||
-         program.text.find_first_of("@|") != std::string::npos || contains(program.text, "print >");
+         program.text.find_first_of("@|") != std::string::npos || awk_writes(program.text);
 }
 
 std::string_view value_options(std::string_view name) {
@@ -305,12 +314,13 @@ class WordReader {
 void add_operands_of_find(const CommandUse& use, Collector& out) {
   const auto is_follow = [](const Argument& word) { return word.text == "-L" || word.text == "-follow"; };
   const bool links = std::ranges::any_of(use.words, is_follow);
+  const bool deletes = std::ranges::any_of(use.words, [](const Argument& word) { return word.text == "-delete"; });
   std::size_t i = 1;
   const auto is_start = [](const Argument& word) {
     return !word.is_exact() || !(word.text.starts_with('-') || word.text == "(" || word.text == "!");
   };
   while (i < use.words.size() && is_among_words(use.words[i].text, "-H -L -P")) ++i;
-  out.as(false, links, links);
+  out.as(deletes, links || deletes, links);
   const std::size_t first = i;
   for (; i < use.words.size() && is_start(use.words[i]); ++i) out.add_word(use.words[i]);
   if (i == first) out.add_text(".", ".");

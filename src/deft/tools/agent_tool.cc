@@ -148,6 +148,7 @@ class AgentTool final : public Tool {
 
   static Result<ToolResult> told(const std::string& id, const AgentRequest& request, AgentReport report) {
     const std::string how_to_go_on = "\n\n(agent id " + id + ": give it as resume to go on with this agent)";
+    if (report.text.find_first_not_of(" \t\r\n") == std::string::npos) report.text.clear();
     switch (report.status) {
       case AgentReport::Status::completed: break;
       case AgentReport::Status::cut_short:
@@ -155,7 +156,9 @@ class AgentTool final : public Tool {
         break;
       case AgentReport::Status::failed: return fail(Errc::failed, "The agent failed: " + report.problem + how_to_go_on);
       case AgentReport::Status::stopped:
-        return fail(Errc::cancelled, report.text.empty() ? "" : "It had said by then:\n" + report.text + how_to_go_on);
+        return fail(
+            Errc::cancelled,
+            (report.text.empty() ? "It had said nothing yet." : "It had said by then:\n" + report.text) + how_to_go_on);
     }
     if (report.text.empty()) report.text = "The agent ended without a word.";
     JsonObject details{

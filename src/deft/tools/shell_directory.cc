@@ -1,17 +1,19 @@
 #include "deft/tools/shell_directory.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "deft/base/path.h"
 #include "deft/os/files.h"
+#include "deft/os/unique_fd.h"
 
 namespace deft {
 namespace {
+
+constexpr std::size_t kNoteBytesMax = 4'096;
 
 std::string shell_quoted(std::string_view text) {
   std::string out = "'";
@@ -39,11 +41,16 @@ std::string LastDirectory::script(std::string_view command) const {
   return "trap " + shell_quoted("builtin pwd -P >> " + shell_quoted(file_)) + " EXIT; " + std::string(command);
 }
 
-// It is written by a trap of ours, so it is empty if bash was killed.
+// It is written by a trap of ours, so it is empty if bash was killed. The command may have put something else there: a
+// pipe, at which one would wait, or a device that never ends.
 std::string LastDirectory::read() const {
   if (file_.empty()) return {};
-  std::ifstream stream(file_, std::ios::binary);
-  std::string path((std::istreambuf_iterator<char>(stream)), {});
+  const UniqueFd file(::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status{};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string path(kNoteBytesMax, '\0');
+  const ssize_t length = ::read(file.get(), path.data(), path.size());
+  path.resize(length < 0 ? 0 : static_cast<std::size_t>(length));
   if (!path.empty() && path.back() == '\n') path.pop_back();
   return path;
 }

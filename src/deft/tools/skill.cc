@@ -237,6 +237,15 @@ Result<ReadySkill> make_ready(const Skill& skill, const std::string& arguments, 
   return ready;
 }
 
+Result<std::string> plain_text_of(const Skill& skill, const SkillScene& scene) {
+  const auto pieces = expand_skill_text(
+      skill.body, {.arguments = {}, .names = skill.arguments, .variables = variables_of(skill, scene)});
+  if (!pieces) return fail(pieces.error().code, skill.name + " cannot be used: " + pieces.error().message);
+  std::string text;
+  for (const SkillPiece& piece : *pieces) text += piece.is_command ? "`" + piece.text + "`" : piece.text;
+  return text;
+}
+
 std::shared_ptr<Tool> make_skill_tool(SkillToolOptions options) {
   return std::make_shared<SkillTool>(std::move(options));
 }

@@ -47,6 +47,9 @@ struct ReadySkill {
 Result<ReadySkill> make_ready(const Skill& skill, const std::string& arguments, const SkillScene& scene,
                               const Permissions& permissions, const CallWithin& call);
 
+// The same as it can be shown to somebody who only shall know it: without arguments, its commands as they are written.
+Result<std::string> plain_text_of(const Skill& skill, const SkillScene& scene);
+
 // Gives a task to an agent of its own and waits for what comes of it.
 struct SkillTask {
   std::string skill;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "deft/base/closing_tag.h"
 #include "deft/base/path.h"
 #include "deft/base/utf8.h"
 #include "deft/core/mcp_server_word.h"
@@ -106,7 +107,7 @@ std::string AgentEquipment::memory_text(const AgentType& type, Files& files) con
   const auto kept = files.read(folder + "/" + std::string(kMemoryFile), std::size_t{4} << 20);
   if (!kept || kept->bytes.empty()) return text + "So far there is nothing in it.";
   const std::string_view shown = beginning_of(kept->bytes);
-  text += "<memory>\n" + to_valid_utf8(shown) + "</memory>";
+  text += "<memory>\n" + without_closing_tag(to_valid_utf8(shown), "memory") + "</memory>";
   if (shown.size() < kept->bytes.size()) text += "\n(MEMORY.md goes on: read the rest of it if you need it.)";
   return text;
 }

@@ -67,6 +67,11 @@ void AgentSession::use_skills(BuiltinOptions& builtin) {
                                     .settings = settings_.tools},
                   agent_->engine(), hooks_->runner());
   for (std::string& problem : skills_->shelf()->problems()) notices_.push_back(std::move(problem));
+  for (const AgentType& type : agent_types()) {
+    for (const std::string& name : type.skills) {
+      if (auto why = skills_->not_told(name)) notices_.push_back("agents: " + type.name + ": " + *why);
+    }
+  }
   builtin.skill = skills_->tool_options();
   builtin.skill.run_agent = run_by_agent(*subagents_);
   builtin.worktree = worktree_options();

@@ -83,7 +83,8 @@ std::optional<std::string> AgentSession::own_prompt() const {
 }
 
 std::string AgentSession::prompt_of(const AgentType& type) const {
-  return type.prompt + equipment_->memory_text(type, agent_->engine().workshop().os().files);
+  const std::string skills = skills_ ? skills_->told_from_start(type.skills) : "";
+  return type.prompt + skills + equipment_->memory_text(type, agent_->engine().workshop().os().files);
 }
 
 }  // namespace deft

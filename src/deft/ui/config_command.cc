@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "deft/ui/safe_display.h"
 #include "deft/ui/session_settings.h"
 
 namespace deft {
@@ -54,12 +55,15 @@ void print_text(const SessionSettings& session) {
               session.trusted ? "trusted" : "not trusted");
   for (const LoadedFile& file : session.files) {
     const char* state = file.problem ? "broken" : file.exists ? "read" : "none";
-    std::printf("  %-8s %-7s %s\n", std::string(to_string(file.file.source)).c_str(), state, file.file.path.c_str());
+    std::printf("  %-8s %-7s %s\n", std::string(to_string(file.file.source)).c_str(), state,
+                safe_display(file.file.path).c_str());
   }
   for (const SettingOrigin& origin : session.merged.origins) {
-    std::printf("%s = %s\n    from %s\n", origin.key.c_str(), origin.value.c_str(), origin.file.c_str());
+    std::printf("%s = %s\n    from %s\n", safe_display(origin.key).c_str(), safe_display(origin.value).c_str(),
+                safe_display(origin.file).c_str());
   }
-  for (const std::string& problem : session.merged.problems) std::printf("problem: %s\n", problem.c_str());
+  for (const std::string& problem : session.merged.problems)
+    std::printf("problem: %s\n", safe_display(problem).c_str());
 }
 
 }  // namespace

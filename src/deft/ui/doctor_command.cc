@@ -19,6 +19,7 @@
 #include "deft/os/environment.h"
 #include "deft/tools/shell_environment.h"
 #include "deft/ui/builtin_options.h"
+#include "deft/ui/safe_display.h"
 #include "deft/ui/session_settings.h"
 
 namespace deft {
@@ -212,7 +213,7 @@ void print_for_people(const std::vector<Finding>& findings) {
                          : finding.state == Finding::State::note ? "\x1B[33m"
                                                                  : "\x1B[31m";
     std::printf("%s%-4s%s  %-18s  %s\n", colours ? colour : "", std::string(to_string(finding.state)).c_str(),
-                colours ? "\x1B[0m" : "", finding.name.c_str(), finding.text.c_str());
+                colours ? "\x1B[0m" : "", finding.name.c_str(), safe_display(finding.text).c_str());
   }
 }
 

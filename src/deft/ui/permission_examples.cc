@@ -9,6 +9,7 @@
 #include "deft/agent/permission_ground.h"
 #include "deft/ui/permission_check.h"
 #include "deft/ui/permission_replay.h"
+#include "deft/ui/safe_display.h"
 
 namespace deft {
 namespace {
@@ -105,10 +106,10 @@ int run_permissions_test(int argc, const char* const* argv) {
     return all_right ? 0 : 1;
   }
   for (const Json& wrong : outcome.wrong) {
-    std::printf("%s: %s, not %s: %s\n", json_quote(*find_string(wrong, "example")).c_str(),
+    std::printf("%s: %s, not %s: %s\n", safe_display(json_quote(*find_string(wrong, "example"))).c_str(),
                 std::string(*find_string(wrong, "decision")).c_str(),
                 std::string(*find_string(wrong, "expected")).c_str(),
-                json_quote(*find_string(wrong, "reason")).c_str());
+                safe_display(json_quote(*find_string(wrong, "reason"))).c_str());
   }
   std::printf("%zu of %zu examples come out as they say\n", outcome.right, outcome.right + outcome.wrong.size());
   return all_right ? 0 : 1;

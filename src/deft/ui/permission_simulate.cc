@@ -10,6 +10,7 @@
 #include "deft/base/text.h"
 #include "deft/ui/permission_check.h"
 #include "deft/ui/permission_replay.h"
+#include "deft/ui/safe_display.h"
 #include "deft/ui/session_settings.h"
 
 namespace deft {
@@ -91,7 +92,7 @@ void print_text(const Simulation& simulation) {
               simulation.asked_after);
   for (const auto& [call, change] : simulation.changes) {
     std::printf("  %s -> %s  %zu x  %s\n", std::string(to_string(change.before)).c_str(),
-                std::string(to_string(change.after)).c_str(), change.count, json_quote(call).c_str());
+                std::string(to_string(change.after)).c_str(), change.count, safe_display(json_quote(call)).c_str());
   }
 }
 

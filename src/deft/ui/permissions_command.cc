@@ -10,6 +10,7 @@
 #include "deft/ui/input_line.h"
 #include "deft/ui/permission_check.h"
 #include "deft/ui/permission_replay.h"
+#include "deft/ui/safe_display.h"
 #include "deft/ui/session_settings.h"
 
 namespace deft {
@@ -58,8 +59,7 @@ int check_lines() {
 }
 
 int complain(std::string_view what) {
-  std::fprintf(stderr, "deft permissions: %.*s; see deft permissions --help\n", static_cast<int>(what.size()),
-               what.data());
+  std::fprintf(stderr, "deft permissions: %s; see deft permissions --help\n", safe_display(what).c_str());
   return 2;
 }
 
@@ -84,7 +84,7 @@ struct Arguments {
 
 int print(const Decision& decision) {
   const auto line = [](const char* name, std::string_view value) {
-    if (!value.empty()) std::printf("  %-9s%s\n", name, std::string(value).c_str());
+    if (!value.empty()) std::printf("  %-9s%s\n", name, safe_display(value).c_str());
   };
   std::printf("%s\n", std::string(to_string(decision.verdict)).c_str());
   line("because", decision.reason);
@@ -98,7 +98,9 @@ int print(const Decision& decision) {
 int check_by_settings_in_force(std::string_view tool, const Json& input) {
   auto settings = load_session_settings({.directory = current_folder(), .given = {}, .wanted = {}});
   if (!settings) return complain(settings.error().message);
-  for (const std::string& problem : settings->merged.problems) std::fprintf(stderr, "%s\n", problem.c_str());
+  for (const std::string& problem : settings->merged.problems) {
+    std::fprintf(stderr, "%s\n", safe_display(problem).c_str());
+  }
   PermissionSetup setup = settings->merged.permissions;
   setup.directory = current_folder();
   put_on_ground(setup);
@@ -123,7 +125,7 @@ int check_one(const Arguments& arguments) {
   const std::string_view decision = find_string(*answer, "decision").value_or("ask");
   const auto print = [&](const char* name, std::string_view key) {
     const auto value = find_string(*answer, key);
-    if (value) std::printf("  %-9s%s\n", name, std::string(*value).c_str());
+    if (value) std::printf("  %-9s%s\n", name, safe_display(*value).c_str());
   };
   std::printf("%s\n", std::string(decision).c_str());
   print("because", "reason");

@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "deft/base/closing_tag.h"
+#include "deft/base/json.h"
 #include "deft/base/path.h"
+#include "deft/base/text.h"
 #include "deft/config/settings_files.h"
 
 namespace deft {
@@ -48,6 +51,27 @@ AfterReading SkillSetup::after_reading(AfterReading earlier) const {
     if (!text.empty()) texts.push_back(std::move(text));
     return texts;
   };
+}
+
+std::string SkillSetup::told_from_start(const std::vector<std::string>& names) const {
+  std::string text;
+  for (const std::string& name : names) {
+    const auto skill = not_told(name) ? fail(Errc::not_found, "") : shelf_->find(name);
+    auto body = skill ? plain_text_of(*skill, scene()) : std::unexpected(skill.error());
+    if (!body) continue;
+    text += "\n<skill name=" + json_quote(skill->name) + " folder=" + json_quote(skill->folder) + ">\n" +
+            without_closing_tag(*body, "skill") + (body->ends_with('\n') ? "" : "\n") + "</skill>\n";
+  }
+  return text.empty()
+             ? text
+             : "\n\n# Skills that you know\nWhere one of them fits what is to be done, do what it says.\n" + text;
+}
+
+std::optional<std::string> SkillSetup::not_told(const std::string& name) const {
+  const auto skill = shelf_->known(name);
+  if (!skill) return "there is no skill " + json_quote(one_line(name, 100));
+  if (!skill->for_model) return "the skill " + skill->name + " is only for the user";
+  return std::nullopt;
 }
 
 UseSkillHooks SkillSetup::use_hooks() const {

@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "deft/agent/engine.h"
 #include "deft/agent/skill_shelf.h"
@@ -32,6 +34,10 @@ class SkillSetup {
   // For the Skill tool and for prompts that call a skill.
   SkillToolOptions tool_options() const;
   UseSkillHooks use_hooks() const;
+  // What an agent is told from the start whose type names these skills. "": nothing.
+  std::string told_from_start(const std::vector<std::string>& names) const;
+  // Why it is not told one of them, for people; nothing: it is.
+  std::optional<std::string> not_told(const std::string& name) const;
   // For the Read tool: what `earlier` has to say, and the skills that are about the file.
   AfterReading after_reading(AfterReading earlier) const;
 

@@ -7,6 +7,7 @@
 
 #include "deft/config/trust.h"
 #include "deft/os/change_file.h"
+#include "deft/ui/safe_display.h"
 
 namespace deft {
 namespace {
@@ -29,7 +30,7 @@ Exit code: 0, 1 for --check of a folder that is not trusted, 2 unusable argument
 )";
 
 int complain(const Error& error) {
-  std::fprintf(stderr, "deft trust: %s\n", error.message.c_str());
+  std::fprintf(stderr, "deft trust: %s\n", safe_display(error.message).c_str());
   return 2;
 }
 
@@ -43,7 +44,7 @@ int run_trust(int argc, const char* const* argv) {
   if (option == "--list") {
     const auto folders = store.list();
     if (!folders) return complain(folders.error());
-    for (const TrustedFolder& folder : *folders) std::printf("%s\n", folder.path.c_str());
+    for (const TrustedFolder& folder : *folders) std::printf("%s\n", safe_display(folder.path).c_str());
     return 0;
   }
   const bool has_option = option.starts_with('-');
