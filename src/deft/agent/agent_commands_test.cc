@@ -88,10 +88,10 @@ TEST_F(AgentCommands, WhatASkillGrantsLastsForTheTurn) {
   turn("go on");
   const auto requests = bench.model.requests();
   ASSERT_EQ(requests.size(), 2U);
-  EXPECT_EQ(requests[0].tools.find("\"Bash\""), std::string::npos);
+  EXPECT_EQ(requests[0].tools.str().find("\"Bash\""), std::string::npos);
   EXPECT_EQ(requests[0].model, "other");
   EXPECT_EQ(requests[0].effort, "high");
-  EXPECT_NE(requests[1].tools.find("\"Bash\""), std::string::npos);
+  EXPECT_NE(requests[1].tools.str().find("\"Bash\""), std::string::npos);
   EXPECT_EQ(requests[1].model, "fake");
   EXPECT_EQ(requests[1].effort, "");
 }

@@ -30,7 +30,7 @@ AgentOptions deferring(bool by_reference = false) {
 
 Names defined(const ModelRequest& request) {
   Names names;
-  const Json list = *parse_json(request.tools);
+  const Json list = *parse_json(request.tools.str());
   for (const Json& tool : list.get_array()) names.emplace_back(*find_string(tool, "name"));
   return names;
 }
@@ -65,7 +65,7 @@ TEST(Discovery, TheModelIsToldNamesOnceAndGetsDefinitionsWhenItLoadsThem) {
   EXPECT_EQ(defined(requests[0]), (Names{"Look", "ToolSearch"}));
   EXPECT_EQ(defined(requests[1]), (Names{"Look", "ToolSearch", "mcp__a__y"}));
   EXPECT_EQ(requests[2].tools, requests[1].tools);
-  EXPECT_TRUE(requests[1].tools.starts_with(requests[0].tools.substr(0, requests[0].tools.size() - 1)));
+  EXPECT_TRUE(requests[1].tools.str().starts_with(requests[0].tools.str().substr(0, requests[0].tools.size() - 1)));
   const std::string last = all_told(requests[2]);
   EXPECT_EQ(last.find("mcp__a__x\\n"), last.rfind("mcp__a__x\\n")) << "told once";
   EXPECT_NE(last.find("mcp__a__x\\n"), std::string::npos);
@@ -82,7 +82,7 @@ TEST(Discovery, WhereTheApiLoadsToolsItselfTheDefinitionsNeverChange) {
   bench.turn("go");
   const auto requests = bench.model.requests();
   EXPECT_EQ(requests[0].tools, requests[1].tools);
-  EXPECT_NE(requests[0].tools.find(R"("defer_loading":true)"), std::string::npos);
+  EXPECT_NE(requests[0].tools.str().find(R"("defer_loading":true)"), std::string::npos);
   EXPECT_NE(all_told(requests[1]).find(R"([{"type":"tool_reference","tool_name":"mcp__a__y"}])"), std::string::npos)
       << all_told(requests[1]);
 }

@@ -170,7 +170,7 @@ TEST_F(SubagentsTest, ExploreChangesNothingWhateverTheModeAllows) {
   EXPECT_NE(answered[0].result.text.find("only reads"), std::string::npos) << answered[0].result.text;
   EXPECT_NE(answered[1].result.text.find("No such tool"), std::string::npos) << answered[1].result.text;
   EXPECT_EQ(answered[2].result.text, "text");
-  EXPECT_EQ(child_requests()[0].tools.find("\"Edit\""), std::string::npos);
+  EXPECT_EQ(child_requests()[0].tools.str().find("\"Edit\""), std::string::npos);
 }
 
 TEST_F(SubagentsTest, AllowedToolsOnlyNarrow) {
@@ -199,7 +199,7 @@ TEST_F(SubagentsTest, AnUnknownTypeNamesTheKnownOnes) {
   open();
   delegate(task("x", {{"subagent_type", "wizard"}}));
   EXPECT_NE(answer().text.find("general-purpose, Explore, Plan, Bash, reviewer"), std::string::npos) << answer().text;
-  EXPECT_NE(bench.model.requests()[0].tools.find("- reviewer: reviews"), std::string::npos);
+  EXPECT_NE(bench.model.requests()[0].tools.str().find("- reviewer: reviews"), std::string::npos);
 }
 
 TEST_F(SubagentsTest, AnAgentAtTheLimitOfDepthHasNoAgentTool) {
@@ -213,7 +213,7 @@ TEST_F(SubagentsTest, AnAgentAtTheLimitOfDepthHasNoAgentTool) {
                       : words.find("depth 2") != std::string::npos ? 2
                                                                    : 3;
     deepest = std::max(deepest.load(), depth);
-    const bool can_start = request.tools.find("\"Agent\"") != std::string::npos;
+    const bool can_start = request.tools.str().find("\"Agent\"") != std::string::npos;
     EXPECT_EQ(can_start, depth < 3);
     if (!can_start) return stream_of({text_of_model("the bottom")});
     return stream_of({call_of_model("n", "Agent", task("depth " + std::to_string(depth + 1)))});
