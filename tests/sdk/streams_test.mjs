@@ -46,8 +46,9 @@ function messageOfDeft(bytes) {
 
 // --- both in one form ---
 
-// Half a character has no place in UTF-8.
-const whole = (value) => JSON.parse(JSON.stringify(value), (_, member) => typeof member === 'string' ? member.toWellFormed() : member);
+// Half a character has no place in UTF-8. (Debian's Node.js has no toWellFormed().)
+const wellFormed = (text) => text.replace(/\p{Surrogate}/gu, '\uFFFD');
+const whole = (value) => JSON.parse(JSON.stringify(value), (_, member) => typeof member === 'string' ? wellFormed(member) : member);
 const parsed = (text) => text === '' ? {} : JSON.parse(text);
 
 function blocksOfSdk(api, message) {
