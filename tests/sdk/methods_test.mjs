@@ -132,7 +132,7 @@ test('a command goes to the background and is stopped there', async (t) => {
   const here = await place(t, [calls(['t1', 'Bash', {command: 'touch begun; sleep 1000'}]), says('it runs')]);
   const talk = conversation(query, {...here.options, ...bypass});
   const turn = talk.say('go');
-  while (!here.has('begun')) await new Promise((soon) => setTimeout(soon, 5));
+  await here.appears('begun');
   assert.equal(await talk.running.backgroundTasks('no-such-call'), false);
   assert.equal(await talk.running.backgroundTasks('t1'), true);
   const heard = await turn;
@@ -224,7 +224,7 @@ test('an interrupt tells what still waits', async (t) => {
       if (results.length === 2) go();
     }
   })();
-  while (!here.has('begun')) await new Promise((soon) => setTimeout(soon, 5));
+  await here.appears('begun');
   assert.deepEqual(await running.interrupt(), {still_queued: [waiting]});
   await heard;
   assert.equal(results[0].terminal_reason, 'aborted_tools');

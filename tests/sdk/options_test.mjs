@@ -223,7 +223,7 @@ test('an abort ends deft', async (t) => {
   const running = ask(here, {
     abortController, permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true,
   });
-  while (!here.has('begun')) await new Promise((soon) => setTimeout(soon, 5));
+  await here.appears('begun');
   abortController.abort();
   await assert.rejects(running, /abort/i);
 });

@@ -31,7 +31,15 @@ export async function place(t, answers) {
       DEFT_ALLOW_ROOT_BYPASS: '1',
     },
   };
-  return {project, model, options, errors, has: (name) => fs.existsSync(path.join(project, name))};
+  const has = (name) => fs.existsSync(path.join(project, name));
+  // A file of the test's commands. One that has failed meanwhile waits for nothing more.
+  const appears = async (name) => {
+    while (!has(name)) {
+      if (!fs.existsSync(project)) throw new Error(`the test ended before there was ${name}`);
+      await new Promise((soon) => setTimeout(soon, 5));
+    }
+  };
+  return {project, model, options, errors, has, appears};
 }
 
 export async function collect(conversation) {

@@ -92,7 +92,7 @@ test('an interrupt ends the turn, and the conversation goes on', async (t) => {
   const results = [];
   for await (const message of conversation) {
     if (message.type === 'assistant' && results.length === 0) {
-      while (!here.has('begun')) await new Promise((soon) => setImmediate(soon));
+      await here.appears('begun');
       await conversation.interrupt();
     }
     if (message.type !== 'result') continue;

@@ -23,7 +23,7 @@ async function sayTwo(here, one, two) {
   const answered = new Promise((go) => (end = go));
   const prompt = (async function* () {
     yield one;
-    while (!here.has('begun')) await new Promise((soon) => setTimeout(soon, 5));
+    await here.appears('begun');
     yield two;
     await running.getContextUsage();  // it was written behind the message
     fs.writeFileSync(path.join(here.project, 'go'), '');
