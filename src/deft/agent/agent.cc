@@ -185,19 +185,11 @@ void Agent::begin_turn(const Prompt& prompt) {
   executor().take_waiting();  // tools that came meanwhile are in the first request
   executor().begin_turn();
   if (options_.structured) options_.structured->begin_turn();
-  attempts_.emplace(fresh_attempts());
-  so_far_ = {};
-  began_ = engine_->clock().now();
-  output_tokens_max_ = options_.output_tokens_max;
-  output_tokens_cap_ = kOutputTokensMax;
-  aborted_ = aborted_streaming_ = false;
-  pauses_ = kept_in_a_row_ = compactions_in_a_row_ = 0;
-  is_just_compacted_ = compaction_failed_ = false;
   message_ = {};
-  prompts_.clear();
-  stop_continuations_ = told_at_end_ = 0;
-  awaits_until_.reset();
-  granted_model_.clear();
+  this_turn_ = {};
+  this_turn_.began = engine_->clock().now();
+  this_turn_.attempts.emplace(fresh_attempts());
+  this_turn_.output_tokens_max = options_.output_tokens_max;
   frontend_.show(TurnBegan{});
   log_->turn_began();
   if (deferred_) {
@@ -249,12 +241,13 @@ void Agent::take_call(CallReady ready) {
 
 void Agent::take_message(Message provided) {
   end_request();
-  attempts_->succeeded();
-  kept_in_a_row_ = 0;
+  this_turn_.attempts->succeeded();
+  this_turn_.kept_in_a_row = 0;
   Message message = message_.whole(std::move(provided));
   // Half a call because the answer may be no longer: worth asking again for a longer one, unless something was done.
-  if (ends_in_half_a_call(message) && output_tokens_max_ < output_tokens_cap_ && discard_message()) {
-    output_tokens_max_ = std::min(output_tokens_max_ * 2, output_tokens_cap_);
+  if (ends_in_half_a_call(message) && this_turn_.output_tokens_max < this_turn_.output_tokens_cap &&
+      discard_message()) {
+    this_turn_.output_tokens_max = std::min(this_turn_.output_tokens_max * 2, this_turn_.output_tokens_cap);
     return ask_again_in(Duration{});
   }
   keep_message(std::move(message), MessageCompleted::How::whole);
@@ -263,22 +256,22 @@ void Agent::take_message(Message provided) {
 void Agent::take_failure(ModelFailed failed) {
   end_request();
   if (ask_for_less(failed.failure)) return ask_again_in(Duration{});
-  const std::string model_before = attempts_->model();
-  const Attempts::Next next = attempts_->failed(failed.failure);
+  const std::string model_before = this_turn_.attempts->model();
+  const Attempts::Next next = this_turn_.attempts->failed(failed.failure);
   const bool had_calls = message_.has_calls();
   const bool retry = next.step == Attempts::Next::Step::retry;
   // What was begun with is not asked for twice; and if nobody asks again, what has come is all there is.
   if (had_calls && (!retry || !discard_message())) {
-    ++kept_in_a_row_;
-    so_far_.failure = std::move(failed.failure);
+    ++this_turn_.kept_in_a_row;
+    this_turn_.so_far.failure = std::move(failed.failure);
     return keep_message(message_.kept(std::move(failed.message)), MessageCompleted::How::kept);
   }
   if (!had_calls && message_.has_text()) frontend_.show(MessageDiscarded{});
   if (retry) {
     if (next.model_changed) {
-      frontend_.show(ModelSwitched{model_before, attempts_->model(), failed.failure.message});
+      frontend_.show(ModelSwitched{model_before, this_turn_.attempts->model(), failed.failure.message});
     } else {
-      frontend_.show(RetryScheduled{.failures = attempts_->failures(),
+      frontend_.show(RetryScheduled{.failures = this_turn_.attempts->failures(),
                                     .retries_max = options_.retries_max,
                                     .delay = next.delay,
                                     .failure = std::move(failed.failure)});
@@ -288,14 +281,14 @@ void Agent::take_failure(ModelFailed failed) {
   const bool too_long = next.step == Attempts::Next::Step::shorten;
   if (too_long && compact_after_overflow()) return;
   const std::string explanation = failed.failure.message;
-  so_far_.failure = std::move(failed.failure);
+  this_turn_.so_far.failure = std::move(failed.failure);
   end_turn(too_long ? TurnReason::prompt_too_long : TurnReason::model_error, explanation);
 }
 
 void Agent::end_request() {
   call_.reset();
   ++request_;
-  so_far_.model_duration += engine_->clock().now() - asked_;
+  this_turn_.so_far.model_duration += engine_->clock().now() - asked_;
 }
 
 void Agent::ask_again_in(Duration delay) {
@@ -309,9 +302,9 @@ void Agent::ask_again_in(Duration delay) {
 
 // The model would answer, but not at that length.
 bool Agent::ask_for_less(const ModelFailure& failure) {
-  const auto fits = fitting_output_tokens(failure, output_tokens_max_);
+  const auto fits = fitting_output_tokens(failure, this_turn_.output_tokens_max);
   if (!fits || message_.has_text() || message_.has_calls()) return false;
-  output_tokens_max_ = output_tokens_cap_ = *fits;
+  this_turn_.output_tokens_max = this_turn_.output_tokens_cap = *fits;
   return true;
 }
 
@@ -328,21 +321,21 @@ bool Agent::discard_message() {
 }
 
 void Agent::keep_message(Message message, MessageCompleted::How how) {
-  ++so_far_.requests;
-  so_far_.text = text_of(message);
-  so_far_.stop_reason = message.stop_reason;
-  const double cost = options_.cost ? options_.cost(attempts_->model(), message.usage) : 0;
-  count(attempts_->model(), message.usage, cost);
+  ++this_turn_.so_far.requests;
+  this_turn_.so_far.text = text_of(message);
+  this_turn_.so_far.stop_reason = message.stop_reason;
+  const double cost = options_.cost ? options_.cost(this_turn_.attempts->model(), message.usage) : 0;
+  count(this_turn_.attempts->model(), message.usage, cost);
   const std::string content = assistant_content(message.blocks);
   log_->message({.content = content,
                  .message = message,
-                 .model = attempts_->model(),
+                 .model = this_turn_.attempts->model(),
                  .how = word_of(how),
                  .cost = cost,
                  .uuid = message_uuid_});
   conversation_.add_assistant(content);
   gauge_.answered(conversation_.messages(), token_use(message.usage));
-  if (!std::exchange(is_just_compacted_, false) && has_room()) compactions_in_a_row_ = 0;
+  if (!std::exchange(this_turn_.is_just_compacted, false) && has_room()) this_turn_.compactions_in_a_row = 0;
   const MessageHead head = head_of(message);
   const bool is_cut_off = how == MessageCompleted::How::aborted;
   for (Block& block : message_.rest_of(message)) frontend_.show(BlockCompleted{std::move(block), head, is_cut_off});
@@ -367,15 +360,16 @@ void Agent::finish_message() {
   if (was_deferred) deferred_.reset();
   const bool has_calls = message_.has_calls() || was_deferred;
   if (has_calls) answer_calls();
-  if (aborted_ || executor().is_aborted()) {
+  if (this_turn_.aborted || executor().is_aborted()) {
     add_user(content_of({text_block(kAbortNotice)}), {.source = "abort"});
-    return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
+    return end_turn(this_turn_.aborted_streaming ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
   }
-  if (makes_room_ && (has_calls || aborted_streaming_)) {
-    return end_turn(aborted_streaming_ ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
+  if (makes_room_ && (has_calls || this_turn_.aborted_streaming)) {
+    return end_turn(this_turn_.aborted_streaming ? TurnReason::aborted_streaming : TurnReason::aborted_tools);
   }
-  if (kept_in_a_row_ > kBrokenMessagesKeptMax) {
-    return end_turn(TurnReason::model_error, "the model's answers keep breaking off: " + so_far_.failure->message);
+  if (this_turn_.kept_in_a_row > kBrokenMessagesKeptMax) {
+    return end_turn(TurnReason::model_error,
+                    "the model's answers keep breaking off: " + this_turn_.so_far.failure->message);
   }
   if (!has_calls) return go_on_without_calls();
   message_ = {};  // it is answered
@@ -390,7 +384,7 @@ void Agent::finish_message() {
     add_prompts();
     return end_turn(TurnReason::hook_stopped, *why);
   }
-  if (options_.structured && options_.structured->value() && prompts_.empty()) return consider_end();
+  if (options_.structured && options_.structured->value() && this_turn_.prompts.empty()) return consider_end();
   add_waiting();
   await_prompts(AfterPrompts::next_request);
 }
@@ -401,11 +395,11 @@ void Agent::end_deferred(ToolCall call) {
   resumes_deferred_ = false;
   set_state(std::string(kDeferredState), JsonObject{{"call", call.id}});
   const auto says_something = [](const GivenPrompt& given) { return !given.prompt.blocks.empty(); };
-  if (std::ranges::any_of(std::exchange(prompts_, {}), says_something)) {
+  if (std::ranges::any_of(std::exchange(this_turn_.prompts, {}), says_something)) {
     frontend_.show(Notice{"A call is still to be decided: what was said meanwhile was left out; send it again."});
   }
   message_ = {};
-  so_far_.deferred = std::move(call);
+  this_turn_.so_far.deferred = std::move(call);
   end_turn(TurnReason::tool_deferred);
 }
 
@@ -443,14 +437,14 @@ void Agent::answer_calls() {
 }
 
 void Agent::go_on_without_calls() {
-  if (so_far_.stop_reason == "pause_turn" && ++pauses_ <= kPausesMax) return send_request();
-  if (!prompts_.empty()) return await_prompts(AfterPrompts::last_word);
+  if (this_turn_.so_far.stop_reason == "pause_turn" && ++this_turn_.pauses <= kPausesMax) return send_request();
+  if (!this_turn_.prompts.empty()) return await_prompts(AfterPrompts::last_word);
   if (wants_structured_output()) return ask_for_structured_output();
   consider_end();
 }
 
 bool Agent::wants_structured_output() const {
-  return options_.structured && !options_.structured->value() && so_far_.stop_reason != "refusal";
+  return options_.structured && !options_.structured->value() && this_turn_.so_far.stop_reason != "refusal";
 }
 
 // The model thinks that it is done, and has not said it in the way that was asked for.
@@ -467,11 +461,11 @@ void Agent::end_turn(TurnReason reason, std::string explanation) {
   phase_ = Phase::idle;
   makes_room_ = false;
   ++turn_;
-  so_far_.reason = reason;
-  if (options_.structured) so_far_.structured_output = options_.structured->value();
-  so_far_.explanation = std::move(explanation);
-  so_far_.duration = engine_->clock().now() - began_;
-  end_ = so_far_;
+  this_turn_.so_far.reason = reason;
+  if (options_.structured) this_turn_.so_far.structured_output = options_.structured->value();
+  this_turn_.so_far.explanation = std::move(explanation);
+  this_turn_.so_far.duration = engine_->clock().now() - this_turn_.began;
+  end_ = this_turn_.so_far;
   log_->sync();
   frontend_.show(TurnEnded{*end_});
 }
@@ -496,14 +490,14 @@ void Agent::take_abort(std::size_t turn) {
     ends_at_once_ = turn_ % 2 == 1;
     return hooks_->stop();  // those of the session's start or end
   }
-  if (aborted_) return;
-  aborted_ = true;
+  if (this_turn_.aborted) return;
+  this_turn_.aborted = true;
   hooks_->stop();
   if (options_.children) options_.children->abort();
   if (abort_compaction()) return;
-  prompts_.clear();
+  this_turn_.prompts.clear();
   const bool streaming = phase_ == Phase::asking;
-  aborted_streaming_ = phase_ != Phase::finishing;
+  this_turn_.aborted_streaming = phase_ != Phase::finishing;
   if (streaming) end_request();
   ++request_;  // no retry either
   expanding_.request_stop();

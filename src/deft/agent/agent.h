@@ -318,46 +318,51 @@ class Agent final : private Frontend {
 
   std::atomic<std::size_t> turn_ = 0;  // odd while there is one, also if only announced: whom an abort was meant for
 
+  // What every turn has anew, as a whole.
+  struct ThisTurn {
+    TimePoint began = {};
+    TurnEnd so_far = {};
+    std::optional<Attempts> attempts = std::nullopt;
+    std::size_t output_tokens_max = 0;
+    std::size_t output_tokens_cap = kOutputTokensMax;  // more than this the model has refused
+    std::vector<GivenPrompt> prompts = {};             // that came meanwhile, the first one too
+    std::string granted_model = {};                    // that a skill has asked for
+    std::size_t pauses = 0;                            // that the model made in a row
+    std::size_t kept_in_a_row = 0;                     // messages that broke off
+    std::size_t stop_continuations = 0;                // that hooks wanted
+    std::size_t told_at_end = 0;  // how often the model was asked again because of what tell() brought
+    std::optional<TimePoint> awaits_until = std::nullopt;  // those in the background
+    std::size_t compactions_in_a_row = 0;
+    bool is_just_compacted = false;  // no answer has come since
+    bool compaction_failed = false;  // it is not tried again
+    bool aborted = false;
+    bool aborted_streaming = false;
+  };
+
   // The turn under way. All of it belongs to the thread in run_turn().
+  ThisTurn this_turn_;
   Phase phase_ = Phase::idle;
   bool is_ready_for_calls_ = false;  // what the first call would wait for is there
   bool timeline_is_due_ = false;     // it is written before long
   std::optional<TurnEnd> end_;
-  std::optional<Attempts> attempts_;
   std::unique_ptr<ModelCall> call_;
   std::size_t request_ = 0;  // number of the request under way: what comes late from another is left alone
-  std::size_t output_tokens_max_ = 0;
-  std::size_t output_tokens_cap_ = kOutputTokensMax;  // more than this the model has refused
   StreamedMessage message_;
   std::string message_uuid_;
   std::vector<CallAnswered> answers_;  // to the calls of the message
   BatchHooked batch_;                  // what hooks said to all of them
-  std::vector<GivenPrompt> prompts_;   // that came meanwhile, the first one too
   AfterPrompts after_prompts_ = AfterPrompts::first_request;
-  std::size_t stop_continuations_ = 0;
-  std::vector<std::string> told_;          // what tell() brought, and the model does not know yet
-  std::size_t told_left_out_ = 0;          // because too much came
-  std::optional<TimePoint> awaits_until_;  // those in the background, in this turn
-  std::size_t told_at_end_ = 0;            // how often the model was asked again because of it
-  bool ends_at_once_ = false;              // it was aborted when it was only announced
-  bool resumes_deferred_ = false;          // the message under way is an earlier one, whose call was deferred
-  std::stop_source expanding_;             // commands of prompts
-  std::string granted_model_;              // that a skill has asked for
-  bool aborted_ = false;
-  bool makes_room_ = false;  // it ends as soon as that can be; also if it was only announced
-  bool aborted_streaming_ = false;
+  std::vector<std::string> told_;  // what tell() brought, and the model does not know yet
+  std::size_t told_left_out_ = 0;  // because too much came
+  bool ends_at_once_ = false;      // it was aborted when it was only announced
+  bool resumes_deferred_ = false;  // the message under way is an earlier one, whose call was deferred
+  std::stop_source expanding_;     // commands of prompts
+  bool makes_room_ = false;        // it ends as soon as that can be; also if it was only announced
   bool retry_due_ = false;
   bool discard_kept_ = false;  // what the executor said to the last discard
-  std::size_t pauses_ = 0;
-  std::size_t kept_in_a_row_ = 0;
   AfterCompaction after_compaction_ = AfterCompaction::nothing;
   CompactionDone compaction_shown_;                          // what is told of it
   std::optional<Result<CompactionDone>> compaction_answer_;  // to compact()
-  bool is_just_compacted_ = false;                           // no answer has come since
-  bool compaction_failed_ = false;                           // in this turn: it is not tried again
-  std::size_t compactions_in_a_row_ = 0;
-  TurnEnd so_far_;
-  TimePoint began_{};
   TimePoint asked_{};
 };
 

@@ -41,7 +41,7 @@ void Agent::tell(std::string text) {
     } else {
       ++told_left_out_;
     }
-    if (phase_ == Phase::awaiting && told_at_end_ < kToldAtEndMax) consider_end();
+    if (phase_ == Phase::awaiting && this_turn_.told_at_end < kToldAtEndMax) consider_end();
   });
 }
 

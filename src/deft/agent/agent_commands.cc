@@ -26,8 +26,8 @@ Json* first_text(Prompt& prompt) {
 }  // namespace
 
 Agent::GivenPrompt* Agent::given_prompt(std::size_t number) {
-  const auto given = std::ranges::find(prompts_, number, &GivenPrompt::number);
-  return given == prompts_.end() ? nullptr : &*given;
+  const auto given = std::ranges::find(this_turn_.prompts, number, &GivenPrompt::number);
+  return given == this_turn_.prompts.end() ? nullptr : &*given;
 }
 
 // The prompt is judged when there is nothing more to wait for.
@@ -96,9 +96,10 @@ void Agent::follow_grants() {
   const auto& grants = engine_->session().grants;
   const auto grant =
       std::ranges::find_if(grants.rbegin(), grants.rend(), [](const TurnGrant& one) { return !one.model.empty(); });
-  if (grant == grants.rend() || grant->model == granted_model_) return;
-  granted_model_ = grant->model;
-  if (attempts_->model() != granted_model_) attempts_->use_model(granted_model_);
+  if (grant == grants.rend() || grant->model == this_turn_.granted_model) return;
+  this_turn_.granted_model = grant->model;
+  if (this_turn_.attempts->model() != this_turn_.granted_model)
+    this_turn_.attempts->use_model(this_turn_.granted_model);
 }
 
 std::string Agent::effort() const {

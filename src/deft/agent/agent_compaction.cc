@@ -16,19 +16,26 @@ std::uint64_t Agent::context_tokens() const {
 
 std::uint64_t Agent::context_window() const { return std::min(options_.context.window_tokens, window_known_); }
 
-bool Agent::has_room() const { return context_tokens() < compaction_threshold(context_window(), output_tokens_max_); }
+bool Agent::has_room() const {
+  return context_tokens() < compaction_threshold(context_window(), this_turn_.output_tokens_max);
+}
 
 bool Agent::should_compact() const {
-  if (!options_.context.automatic || compaction_failed_ || compactions_in_a_row_ >= kCompactionsInARowMax) return false;
-  if (is_just_compacted_ || has_room()) return false;
+  if (!options_.context.automatic || this_turn_.compaction_failed ||
+      this_turn_.compactions_in_a_row >= kCompactionsInARowMax)
+    return false;
+  if (this_turn_.is_just_compacted || has_room()) return false;
   return kept_tail(conversation_.messages(), kept_tail_budget(context_window())).has_value();
 }
 
 // After a request that was too long. False: nothing can be done about it.
 bool Agent::compact_after_overflow() {
   window_known_ = std::max(kContextWindowTokensMin, std::min(window_known_, context_tokens()));
-  if (!options_.context.automatic || compaction_failed_ || compactions_in_a_row_ >= kCompactionsInARowMax) return false;
-  const auto kept = kept_tail(conversation_.messages(), is_just_compacted_ ? 0 : kept_tail_budget(context_window()));
+  if (!options_.context.automatic || this_turn_.compaction_failed ||
+      this_turn_.compactions_in_a_row >= kCompactionsInARowMax)
+    return false;
+  const auto kept =
+      kept_tail(conversation_.messages(), this_turn_.is_just_compacted ? 0 : kept_tail_budget(context_window()));
   if (!kept) return false;
   begin_compaction("auto", {}, *kept, AfterCompaction::request_did_not_fit);
   return true;
@@ -44,9 +51,9 @@ Result<CompactionDone> Agent::compact(std::string instructions) {
   if (deferred_) return fail(Errc::invalid_input, "a call is still to be decided");
   const auto kept = kept_tail_between_turns(conversation_.messages(), kept_tail_budget(context_window()));
   if (!kept) return fail(Errc::invalid_input, "there is nothing to compact yet");
-  attempts_.emplace(fresh_attempts());
-  output_tokens_max_ = options_.output_tokens_max;
-  aborted_ = false;
+  this_turn_.attempts.emplace(fresh_attempts());
+  this_turn_.output_tokens_max = options_.output_tokens_max;
+  this_turn_.aborted = false;
   compaction_answer_.reset();
   begin_compaction("manual", std::move(instructions), *kept, AfterCompaction::nothing);
   while (!compaction_answer_) executor().step();
@@ -70,11 +77,11 @@ void Agent::begin_compaction(std::string trigger, std::string instructions, std:
 }
 
 void Agent::take_compaction(std::size_t kept, Result<CompactedText> text) {
-  so_far_.model_duration += engine_->clock().now() - asked_;
+  this_turn_.so_far.model_duration += engine_->clock().now() - asked_;
   if (text) {
     use_compaction(kept, *text);
   } else {
-    compaction_failed_ = true;
+    this_turn_.compaction_failed = true;
     compaction_shown_.tokens_after = compaction_shown_.tokens_before;
     compaction_shown_.problem = text.error().message;
   }
@@ -108,9 +115,9 @@ void Agent::use_compaction(std::size_t kept, const CompactedText& text) {
   conversation_.replace(compacted_history(conversation_.messages(), text.content, kept));
   gauge_.reset();
   executor().take_now(ContextForgotten{});
-  is_just_compacted_ = true;
+  this_turn_.is_just_compacted = true;
   knows_of_planning_ = false;
-  ++compactions_in_a_row_;
+  ++this_turn_.compactions_in_a_row;
   compaction_shown_.tokens_after = context_tokens();
   compaction_shown_.summary = text.summary;
 }

@@ -43,7 +43,7 @@ void Agent::send_request() {
   ModelRequest request = make_request(pool);
   request.pumped_by_caller = true;  // by run_turn()
   message_uuid_ = random_uuid();
-  frontend_.show(RequestSent{request.model, attempts_->failures() + 1, request.stream, message_uuid_});
+  frontend_.show(RequestSent{request.model, this_turn_.attempts->failures() + 1, request.stream, message_uuid_});
   call_ = model_.ask(request, [this, number = ++request_](ModelEvent event) {
     executor().post([this, number, happened = std::move(event)]() mutable {
       if (number == request_) take(std::move(happened));
@@ -78,12 +78,12 @@ void Agent::get_ready_for_calls(const std::shared_ptr<const ToolPool>& pool) {
 ModelRequest Agent::make_request(const std::shared_ptr<const ToolPool>& pool) {
   const SharedText& tools = executor().definitions(pool);
   tools_bytes_ = tools.size();
-  return {.model = attempts_->model(),
-          .output_tokens_max = output_tokens_max_,
+  return {.model = this_turn_.attempts->model(),
+          .output_tokens_max = this_turn_.output_tokens_max,
           .system = options_.system,
           .tools = tools,
           .history = conversation_.snapshot(),
-          .stream = attempts_->streams(),
+          .stream = this_turn_.attempts->streams(),
           .tool_choice = options_.tool_choice,
           .thinking = options_.thinking,
           .effort = effort(),
@@ -94,7 +94,7 @@ ModelRequest Agent::make_request(const std::shared_ptr<const ToolPool>& pool) {
 
 std::optional<TurnReason> Agent::reached_limit() const {
   const TurnLimits& limits = options_.limits;
-  if (limits.requests_max && so_far_.requests >= *limits.requests_max) return TurnReason::max_turns;
+  if (limits.requests_max && this_turn_.so_far.requests >= *limits.requests_max) return TurnReason::max_turns;
   if (limits.cost_max && spent().cost >= *limits.cost_max) return TurnReason::budget_exhausted;
   if (limits.tokens_max && spent().tokens >= *limits.tokens_max) return TurnReason::budget_exhausted;
   return std::nullopt;

@@ -63,7 +63,7 @@ std::optional<HookMoment> Agent::moment_of(const Prompt& prompt) {
 void Agent::take_prompt(Prompt prompt, bool waits) {
   auto moment = moment_of(prompt);
   const std::size_t number = ++prompts_given_;
-  prompts_.push_back({.number = number, .prompt = std::move(prompt), .waits = waits});
+  this_turn_.prompts.push_back({.number = number, .prompt = std::move(prompt), .waits = waits});
   if (!moment) return look_for_command(number);
   hooks_->ask(std::move(*moment), [this, number](HookOutcome outcome) {
     GivenPrompt* given = given_prompt(number);
@@ -80,10 +80,10 @@ void Agent::await_prompts(AfterPrompts after) {
 }
 
 void Agent::go_on_with_prompts() {
-  if (!std::ranges::all_of(prompts_, &GivenPrompt::is_judged)) return;
+  if (!std::ranges::all_of(this_turn_.prompts, &GivenPrompt::is_judged)) return;
   drop_waiting();
   std::optional<std::string> stopped, blocked;
-  for (const GivenPrompt& given : prompts_) {
+  for (const GivenPrompt& given : this_turn_.prompts) {
     if (given.said.stops && !stopped) stopped = given.said.stop_reason;
     if (given.said.blocked && !blocked) blocked = given.said.block_reason;
     if (given.refusal && !blocked) blocked = given.refusal;
@@ -107,7 +107,7 @@ void Agent::go_on_with_prompts() {
 bool Agent::add_prompts() {
   bool has_any = false;
   const HookEvent event = is_subagent() ? HookEvent::subagent_start : HookEvent::user_prompt_submit;
-  for (GivenPrompt& given : std::exchange(prompts_, {})) {
+  for (GivenPrompt& given : std::exchange(this_turn_.prompts, {})) {
     if (given.said.stops) continue;
     if (!given.is_judged) {
       frontend_.show(Notice{"A prompt came too late for this turn and was left out; send it again."});
@@ -166,28 +166,28 @@ std::optional<std::string> Agent::stop_after_calls() const {
 }
 
 void Agent::consider_end() {
-  if (so_far_.stop_reason == "refusal") return end_turn(TurnReason::refusal);
+  if (this_turn_.so_far.stop_reason == "refusal") return end_turn(TurnReason::refusal);
   if (add_late_words()) return send_request();
   // Asked first: whoever ends in between has left its news.
   const bool waits = options_.waits_for_children && options_.children && options_.children->at_work();
   // What tell() brought is reason enough for a request a few times; then it goes along with those that others make.
-  const bool is_reason = told_at_end_ < kToldAtEndMax;
+  const bool is_reason = this_turn_.told_at_end < kToldAtEndMax;
   std::vector<std::string> held = is_reason ? std::vector<std::string>() : std::exchange(told_, {});
   const bool is_told = !told_.empty();
   const bool has_news = add_news();
   if (!held.empty()) told_ = std::move(held);
   if (has_news) {
-    if (is_told) ++told_at_end_;
+    if (is_told) ++this_turn_.told_at_end;
     return send_request();
   }
   if (waits) return await_children();
   const HookEvent event = is_subagent() ? HookEvent::subagent_stop : HookEvent::stop;
   if (!hooks_->listens(event)) return end_turn(TurnReason::completed);
   phase_ = Phase::stopping;
-  const bool goes_on_already = stop_continuations_ > 0;
+  const bool goes_on_already = this_turn_.stop_continuations > 0;
   const std::string transcript = engine_->session_folder() + "/subagents/agent-" + options_.engine.agent_id + ".jsonl";
-  HookMoment moment = is_subagent() ? subagent_stop(hook_scene(), goes_on_already, transcript, so_far_.text)
-                                    : stop(hook_scene(), goes_on_already, so_far_.text);
+  HookMoment moment = is_subagent() ? subagent_stop(hook_scene(), goes_on_already, transcript, this_turn_.so_far.text)
+                                    : stop(hook_scene(), goes_on_already, this_turn_.so_far.text);
   hooks_->ask(std::move(moment), [this](const HookOutcome& outcome) { take_stop_hooks(outcome); });
 }
 
@@ -195,8 +195,8 @@ void Agent::consider_end() {
 void Agent::await_children() {
   phase_ = Phase::awaiting;
   if (!options_.children_patience) return;
-  if (!awaits_until_) awaits_until_ = engine_->clock().now() + *options_.children_patience;
-  executor().post_at(*awaits_until_, [this, turn = turn_.load()] {
+  if (!this_turn_.awaits_until) this_turn_.awaits_until = engine_->clock().now() + *options_.children_patience;
+  executor().post_at(*this_turn_.awaits_until, [this, turn = turn_.load()] {
     if (turn != turn_ || phase_ != Phase::awaiting) return;
     frontend_.show(Notice{
         "The turn ends while a subagent in the background is still at work: it had " +
@@ -211,14 +211,14 @@ void Agent::take_stop_hooks(const HookOutcome& outcome) {
   frontend_.show(StopHooksRan{stop_hook_summary(outcome)});
   if (outcome.stops) return end_turn(TurnReason::hook_stopped, outcome.stop_reason);
   const bool goes_on = outcome.blocked || !outcome.context.empty();
-  if (!goes_on && !prompts_.empty()) return await_prompts(AfterPrompts::last_word);
+  if (!goes_on && !this_turn_.prompts.empty()) return await_prompts(AfterPrompts::last_word);
   if (!goes_on) return end_turn(TurnReason::completed);
-  if (stop_continuations_ >= kStopContinuationsMax) {
+  if (this_turn_.stop_continuations >= kStopContinuationsMax) {
     frontend_.show(Notice{"Hooks kept the turn from ending " + std::to_string(kStopContinuationsMax) +
                           " times in a row; now it ends."});
     return end_turn(TurnReason::completed);
   }
-  ++stop_continuations_;
+  ++this_turn_.stop_continuations;
   const HookEvent event = is_subagent() ? HookEvent::subagent_stop : HookEvent::stop;
   std::vector<std::string> blocks;
   if (outcome.blocked) blocks.push_back(text_block(hook_block_text(event, outcome.block_reason)));

@@ -13,7 +13,7 @@ void Agent::interrupt(Prompt prompt) {
 }
 
 void Agent::take_interrupt(Prompt prompt) {
-  if (phase_ == Phase::idle || aborted_) return;
+  if (phase_ == Phase::idle || this_turn_.aborted) return;
   take_prompt(std::move(prompt));
   executor().take_now(Interrupted{});
   if (phase_ == Phase::awaiting) await_prompts(AfterPrompts::last_word);
@@ -29,7 +29,7 @@ void Agent::make_room() {
 // What was said by now stays said: the next turn's prompt follows it.
 void Agent::take_make_room(std::size_t turn) {
   const bool has_turn = turn == turn_ && turn % 2 == 1;
-  if (!has_turn || aborted_ || std::exchange(makes_room_, true)) return;
+  if (!has_turn || this_turn_.aborted || std::exchange(makes_room_, true)) return;
   switch (phase_) {
     case Phase::idle:       // it is announced
     case Phase::prompting:  // it ends instead of the next request
@@ -42,12 +42,12 @@ void Agent::take_make_room(std::size_t turn) {
       break;
     case Phase::waiting: break;
     case Phase::asking:
-      aborted_streaming_ = true;
+      this_turn_.aborted_streaming = true;
       end_request();
       executor().take_now(Interrupted{});
       return keep_message(message_.so_far(), MessageCompleted::How::aborted);
   }
-  aborted_streaming_ = true;
+  this_turn_.aborted_streaming = true;
   ++request_;  // no retry either
   phase_ = Phase::finishing;
 }
@@ -58,7 +58,7 @@ void Agent::look_at_waiting() {
   executor().post([this] {
     if (phase_ != Phase::awaiting) return;
     add_waiting();
-    if (!prompts_.empty()) await_prompts(AfterPrompts::last_word);
+    if (!this_turn_.prompts.empty()) await_prompts(AfterPrompts::last_word);
   });
 }
 
@@ -70,8 +70,8 @@ void Agent::add_waiting() {
 
 // Those that have a turn of their own after all, or none any more. If a hook ends this turn, the others wait on.
 void Agent::drop_waiting() {
-  const bool stops = std::ranges::any_of(prompts_, [](const GivenPrompt& given) { return given.said.stops; });
-  std::erase_if(prompts_, [&](const GivenPrompt& given) {
+  const bool stops = std::ranges::any_of(this_turn_.prompts, [](const GivenPrompt& given) { return given.said.stops; });
+  std::erase_if(this_turn_.prompts, [&](const GivenPrompt& given) {
     if (!given.waits) return false;
     const bool waits_on = makes_room_ || (stops && !given.said.stops);
     return waits_on || !options_.waiting->take(given.prompt.uuid);
