@@ -33,6 +33,18 @@ std::string text_of(const Message& message) {
   return text;
 }
 
+// What is said of why, where the model declined: by the API, or by the model in words of their own kind.
+std::string why_declined(const Message& message) {
+  const auto details = message.extra.find("stop_details");
+  const auto explanation = details == message.extra.end() ? std::nullopt : find_string(details->value(), "explanation");
+  if (explanation) return std::string(*explanation);
+  for (const Block& block : message.blocks) {
+    const auto* other = std::get_if<OtherBlock>(&block);
+    if (const auto said = other ? find_string(other->json, "refusal") : std::nullopt) return std::string(*said);
+  }
+  return {};
+}
+
 std::string_view word_of(MessageCompleted::How how) {
   switch (how) {
     case MessageCompleted::How::whole: return "whole";
@@ -331,6 +343,7 @@ void Agent::keep_message(Message message, MessageCompleted::How how) {
   ++so_far_.requests;
   so_far_.text = text_of(message);
   so_far_.stop_reason = message.stop_reason;
+  so_far_.explanation = why_declined(message);
   const double cost = options_.cost ? options_.cost(attempts_->model(), message.usage) : 0;
   count(attempts_->model(), message.usage, cost);
   const std::string content = assistant_content(message.blocks);
