@@ -30,7 +30,8 @@ OpenAiChatClient::OpenAiChatClient(HttpClient& http, const Clock& clock, ModelEn
 
 std::unique_ptr<ModelCall> OpenAiChatClient::ask(const ModelRequest& request, Sink sink) {
   const auto tools = tools_.write(request.tools);
-  const OpenAiChatDialect asked_in = dialect();
+  OpenAiChatDialect asked_in = dialect();
+  asked_in.refused = refused_.until();
   return transfers_.start(
       {.url = url_,
        .headers = {},
@@ -39,7 +40,11 @@ std::unique_ptr<ModelCall> OpenAiChatClient::ask(const ModelRequest& request, Si
        .raw_events = request.raw_events,
        .pumped_by_caller = request.pumped_by_caller,
        .names = tools->names,
-       .amend = [this, asked_in](const HttpHead&, ModelFailure& failure) { learn(asked_in, failure); }},
+       .amend =
+           [this, asked_in, newest = request.history->back().number](const HttpHead&, ModelFailure& failure) {
+             learn(asked_in, failure);
+             refused_.learn(newest, asked_in.refused, failure);
+           }},
       std::move(sink));
 }
 
@@ -66,14 +71,19 @@ OpenAiResponsesClient::OpenAiResponsesClient(HttpClient& http, const Clock& cloc
 
 std::unique_ptr<ModelCall> OpenAiResponsesClient::ask(const ModelRequest& request, Sink sink) {
   const auto tools = tools_.write(request.tools);
-  return transfers_.start({.url = url_,
-                           .headers = {},
-                           .body = openai_responses_body(request, tools->json, dialect_),
-                           .stream = request.stream,
-                           .raw_events = request.raw_events,
-                           .pumped_by_caller = request.pumped_by_caller,
-                           .names = tools->names},
-                          std::move(sink));
+  OpenAiResponsesDialect dialect = dialect_;
+  dialect.refused = refused_.until();
+  return transfers_.start(
+      {.url = url_,
+       .headers = {},
+       .body = openai_responses_body(request, tools->json, dialect),
+       .stream = request.stream,
+       .raw_events = request.raw_events,
+       .pumped_by_caller = request.pumped_by_caller,
+       .names = tools->names,
+       .amend = [this, newest = request.history->back().number, without = dialect.refused](
+                    const HttpHead&, ModelFailure& failure) { refused_.learn(newest, without, failure); }},
+      std::move(sink));
 }
 
 }  // namespace deft

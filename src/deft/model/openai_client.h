@@ -10,6 +10,7 @@
 #include "deft/model/offered_tools.h"
 #include "deft/model/openai_chat_request.h"
 #include "deft/model/openai_responses_request.h"
+#include "deft/model/refused_content.h"
 
 namespace deft {
 
@@ -33,6 +34,7 @@ class OpenAiChatClient final : public ModelClient {
   OpenAiChatDialect dialect_;  // under mutex_
   OfferedTools tools_;
   ModelTransfers transfers_;
+  RefusedContent refused_;
 };
 
 // OpenAI's Responses.
@@ -49,6 +51,7 @@ class OpenAiResponsesClient final : public ModelClient {
   const OpenAiResponsesDialect dialect_;
   OfferedTools tools_;
   ModelTransfers transfers_;
+  RefusedContent refused_;
 };
 
 }  // namespace deft

@@ -4,6 +4,7 @@
 
 #include "deft/model/model.h"
 #include "deft/model/offered_tools.h"
+#include "deft/model/refused_content.h"
 
 // Requests of OpenAI's Responses API, as text. Pure; the same conversation gives the same bytes, and a longer one
 // begins with them. The server keeps nothing: every request carries the whole conversation.
@@ -12,6 +13,7 @@ namespace deft {
 
 struct OpenAiResponsesDialect {
   bool own_models = false;  // the API of the makers
+  RefusedUntil refused{};   // what is left out
 };
 
 std::string openai_responses_tool(const OfferedTool& tool);
