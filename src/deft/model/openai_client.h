@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,8 +48,13 @@ class OpenAiResponsesClient final : public ModelClient {
   std::string_view name() const override { return "openai-responses"; }
 
  private:
+  OpenAiResponsesDialect dialect_for(const std::string& model) const;
+  void learn(const std::string& model, const OpenAiResponsesDialect& asked_in, ModelFailure& failure);
+
   const std::string url_;
   const OpenAiResponsesDialect dialect_;
+  mutable std::mutex mutex_;
+  std::map<std::string, OpenAiResponsesDialect> taught_;  // under mutex_; by the model
   OfferedTools tools_;
   ModelTransfers transfers_;
   RefusedContent refused_;

@@ -213,6 +213,24 @@ TEST(OpenAiResponsesRequest, ThePhaseOfAnAnswerGoesBackWithIt) {
       R"({"role":"user","content":"go"}])");
 }
 
+TEST(OpenAiResponsesRequest, AModelThatDoesNotThinkIsAskedForNeitherEffortNorSealedThoughts) {
+  ModelRequest request = conversation({kGo});
+  request.effort = "high";
+  const auto refusal = [](std::string message, int status = 400) {
+    return ModelFailure{.kind = ModelFailure::Kind::status, .status = status, .message = std::move(message)};
+  };
+  const std::string no_effort = "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
+  const auto taught = taught_by(refusal(no_effort), OpenAiResponsesDialect{.own_models = true});
+  ASSERT_TRUE(taught);
+  const auto more = taught_by(refusal("Encrypted content is not supported with this model."), *taught);
+  ASSERT_TRUE(more);
+  EXPECT_EQ(openai_responses_body(request, "", *more),
+            R"({"model":"m","max_output_tokens":10,"store":false,"input":[{"role":"user","content":"go"}]})");
+  EXPECT_FALSE(taught_by(refusal(no_effort), *more));
+  EXPECT_FALSE(taught_by(refusal(no_effort, 500), OpenAiResponsesDialect{}));
+  EXPECT_FALSE(taught_by(refusal("no such field"), OpenAiResponsesDialect{}));
+}
+
 TEST(OpenAiResponsesRequest, TakesOverWhatItHasWordsFor) {
   ModelRequest request = conversation({kGo});
   request.stream = true;

@@ -140,16 +140,30 @@ std::string openai_responses_tool(const OfferedTool& tool) {
          ",\"parameters\":" + tool.input_schema + ",\"strict\":false}";
 }
 
+std::optional<OpenAiResponsesDialect> taught_by(const ModelFailure& failure, const OpenAiResponsesDialect& dialect) {
+  if (failure.kind != ModelFailure::Kind::status || failure.status != 400) return std::nullopt;
+  const auto says = [&](std::string_view words) { return failure.message.find(words) != std::string::npos; };
+  OpenAiResponsesDialect taught = dialect;
+  if (dialect.effort && says("reasoning.effort")) {
+    taught.effort = false;
+  } else if (dialect.own_models && dialect.sealed && says("ncrypted content is not supported")) {
+    taught.sealed = false;
+  } else {
+    return std::nullopt;
+  }
+  return taught;
+}
+
 std::string openai_responses_body(const ModelRequest& request, const std::string& tools,
                                   const OpenAiResponsesDialect& dialect) {
   std::string out = "{\"model\":" + json_quote(request.model);
   append_member(out, "max_output_tokens", std::to_string(request.output_tokens_max));
   append_member(out, "store", "false");
   if (request.stream) append_member(out, "stream", "true");
-  if (!request.effort.empty()) {
+  if (dialect.effort && !request.effort.empty()) {
     append_member(out, "reasoning", "{\"effort\":" + json_quote(openai_effort(request.effort)) + "}");
   }
-  if (dialect.own_models) append_member(out, "include", R"(["reasoning.encrypted_content"])");
+  if (dialect.own_models && dialect.sealed) append_member(out, "include", R"(["reasoning.encrypted_content"])");
   if (request.output_format) append_member(out, "text", text_format(*request.output_format));
   if (dialect.own_models && !request.session_id.empty()) {
     append_member(out, "prompt_cache_key", json_quote(request.session_id));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "deft/model/model.h"
@@ -13,8 +14,13 @@ namespace deft {
 
 struct OpenAiResponsesDialect {
   bool own_models = false;  // the API of the makers
+  bool effort = true;       // models that don't think know none
+  bool sealed = true;       // thoughts come sealed, to be handed back: of the makers' own models, if they think
   RefusedUntil refused{};   // what is left out
 };
+
+// What a model's refusal teaches about how it wants to be asked. Nothing: this one does not.
+std::optional<OpenAiResponsesDialect> taught_by(const ModelFailure& failure, const OpenAiResponsesDialect& dialect);
 
 std::string openai_responses_tool(const OfferedTool& tool);
 std::string openai_responses_body(const ModelRequest& request, const std::string& tools,

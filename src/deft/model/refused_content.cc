@@ -59,7 +59,9 @@ bool refuses_thoughts(const ModelFailure& failure) {
   if (contains(said, "thinking") && contains_any(said, {"signature", "cannot be modified", "bound to a different"})) {
     return true;
   }
-  if (contains_any(said, {"ncrypted content", "encrypted_content", "Items are not persisted"})) return true;
+  const bool is_wish = contains(said, "not supported");  // to be given some, not to take it back
+  if (!is_wish && contains_any(said, {"ncrypted content", "encrypted_content"})) return true;
+  if (contains(said, "Items are not persisted")) return true;
   return contains(said, "reasoning") && contains_any(said, {"without its required", "required 'reasoning' item"});
 }
 

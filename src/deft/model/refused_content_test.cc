@@ -27,6 +27,7 @@ TEST(RefusedContent, RefusedThoughtsAreKnownByTheWordsOfTheApis) {
   EXPECT_TRUE(refuses_thoughts(
       refusal("Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.", 404)));
   EXPECT_FALSE(refuses_thoughts(refusal("model: claude-thinking not found", 404)));
+  EXPECT_FALSE(refuses_thoughts(refusal("Encrypted content is not supported with this model.")));
   EXPECT_FALSE(refuses_thoughts(refusal("thinking.budget_tokens: must be at least 1024")));
   EXPECT_FALSE(refuses_thoughts(refusal("reasoning_effort is required to be low")));
 }
