@@ -82,15 +82,16 @@ TEST(RefusedContent, ARequestIsMadeAgainWithoutItOnceForEachMessageThatHadSome) 
 
 TEST(RefusedContent, WordsStandWherePicturesAndDocumentsStoodAndTextsStay) {
   const std::string words =
-      R"({"type":"text","text":"(A picture or document stood here. It cannot be shown to this model.)"})";
+      R"x({"type":"text","text":"(A picture or document stood here. It cannot be shown to this model.)"})x";
   const std::string image = R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA"}})";
-const std::string pdf = R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AA"}})";
-const std::string text = R"({"type":"document","source":{"type":"text","media_type":"text/plain","data":"words"}})";
-EXPECT_EQ(without_pictures(R"([{"type":"tool_result","tool_use_id":"t","content":[)" + image + "]}," + pdf + "," +
-                           text + "]"),
-          R"([{"type":"tool_result","tool_use_id":"t","content":[)" + words + "]}," + words + "," + text + "]");
-EXPECT_EQ(without_pictures(R"([{"type":"text","text":"\"type\":\"image\""}])"),
-          R"([{"type":"text","text":"\"type\":\"image\""}])");
+  const std::string pdf =
+      R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AA"}})";
+  const std::string text = R"({"type":"document","source":{"type":"text","media_type":"text/plain","data":"words"}})";
+  EXPECT_EQ(without_pictures(R"([{"type":"tool_result","tool_use_id":"t","content":[)" + image + "]}," + pdf + "," +
+                             text + "]"),
+            R"([{"type":"tool_result","tool_use_id":"t","content":[)" + words + "]}," + words + "," + text + "]");
+  EXPECT_EQ(without_pictures(R"([{"type":"text","text":"\"type\":\"image\""}])"),
+            R"([{"type":"text","text":"\"type\":\"image\""}])");
 }
 
 }  // namespace
