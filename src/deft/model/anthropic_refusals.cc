@@ -31,7 +31,7 @@ std::optional<AnthropicRefusals> taught_by(const ModelFailure& failure, const An
   const bool is_of_thinking = says("thinking.type") || (says("hinking") && says("not supported"));
   if (is_of_thinking && !wishes.thinking_type.empty()) {
     (wishes.thinking_type == kWithBudget ? known.thinking_budget : known.thinking) = true;
-  } else if (says("effort") && wishes.effort) {
+  } else if (!is_of_thinking && says("effort") && wishes.effort) {
     known.effort = true;
   } else {
     return std::nullopt;

@@ -66,9 +66,13 @@ bool refuses_thoughts(const ModelFailure& failure) {
 }
 
 bool refuses_pictures(const ModelFailure& failure) {
-  if (!has_status(failure, {400, 404, 413, 415, 422, 500, 501})) return false;  // 500: llama.cpp
-  return contains_any(in_small_letters(failure.message),
-                      {"image", "pdf", "multimodal", "mmproj", "input_file", "'file'", "`file`", "type: file"});
+  const std::string said = in_small_letters(failure.message);
+  if (!contains_any(said, {"image", "pdf", "multimodal", "mmproj", "input_file", "'file'", "`file`", "type: file"})) {
+    return false;
+  }
+  if (has_status(failure, {400, 413, 415, 422})) return true;
+  // llama.cpp, OpenRouter. Such an answer may have other reasons to speak of pictures.
+  return has_status(failure, {404, 500, 501}) && contains_any(said, {"not support", "that support", "mmproj"});
 }
 
 RefusedUntil RefusedContent::until() const {

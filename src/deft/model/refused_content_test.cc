@@ -49,6 +49,8 @@ TEST(RefusedContent, RefusedPicturesAreKnownByTheWordsOfServers) {
   EXPECT_TRUE(refuses_pictures(
       refusal("image input is not supported - hint: if this is unexpected, you may need to provide the mmproj", 500)));
   EXPECT_TRUE(refuses_pictures(refusal("No endpoints found that support image input", 404)));
+  EXPECT_FALSE(refuses_pictures(refusal("the container image cannot be started", 500)));
+  EXPECT_FALSE(refuses_pictures(refusal("The model `gpt-image-9` does not exist", 404)));
   EXPECT_FALSE(refuses_pictures(refusal("see the documentation at https://docs.example")));
 }
 
