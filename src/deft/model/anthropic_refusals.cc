@@ -28,7 +28,9 @@ std::optional<AnthropicRefusals> taught_by(const ModelFailure& failure, const An
                                            AnthropicRefusals known) {
   if (failure.kind != ModelFailure::Kind::status || failure.status != 400) return std::nullopt;
   const auto says = [&](std::string_view words) { return failure.message.find(words) != std::string::npos; };
-  const bool is_of_thinking = says("thinking.type") || (says("hinking") && says("not supported"));
+  // The last: thought begins between a call and its answer, which older models do not do.
+  const bool is_of_thinking =
+      says("thinking.type") || (says("hinking") && says("not supported")) || says("must start with a thinking block");
   if (is_of_thinking && !wishes.thinking_type.empty()) {
     (wishes.thinking_type == kWithBudget ? known.thinking_budget : known.thinking) = true;
   } else if (!is_of_thinking && says("effort") && wishes.effort) {

@@ -35,6 +35,13 @@ TEST(AnthropicRefusals, ABudgetThatIsRefusedBecomesTheModelsOwnMeasure) {
   EXPECT_FALSE(taught_by(refusal(kNoBudget), wishes_of(without_refused(asked, *more)), *more));
 }
 
+TEST(AnthropicRefusals, ThoughtThatWouldBeginBetweenACallAndItsAnswerIsNotAskedFor) {
+  const AnthropicWishes wishes = wishes_of(request(kBudget, ""));
+  EXPECT_TRUE(taught_by(refusal("Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is "
+                                "enabled, a final `assistant` message must start with a thinking block."),
+                        wishes, {}));
+}
+
 TEST(AnthropicRefusals, AModelThatDoesNotStopThinkingIsLeftToIt) {
   const ModelRequest asked = request(R"({"type":"disabled"})", "");
   const auto taught =
