@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "deft/os/disk_files.h"
+#include "deft/testing/places.h"
 #include "deft_print.h"
 
 // `deft -p` against servers that do everything to it that servers do, in the words of both API families.
@@ -170,6 +172,55 @@ TEST(HeadlessHttpLimits, ALimitOfMoneyIsNotWaitedOut) {
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_NE(finished.errors.find("the limit of this month is reached"), std::string::npos) << finished.errors;
   EXPECT_EQ(model.requests(), 1U);
+}
+
+// The newest models bind what they thought to all that stood before it, and refuse it for ever once that has changed:
+// after a compaction, with other tools, from another account.
+TEST(HeadlessHttpThoughts, ASessionWhoseThoughtsAreRefusedGoesOnWithoutThem) {
+  const PrintPlace place;
+  const std::string thoughtful =
+      anthropic_blocks({{{"type", "thinking"}, {"thinking", "a deep thought"}, {"signature", "S"}}}, "first");
+  const ModelPeer before({thoughtful});
+  EXPECT_EQ(place.run(before, {"-p", "go"}).output, "first\n");
+  const ModelPeer after(
+      {ModelPeer::fails(400,
+                        R"({"type":"error","error":{"type":"invalid_request_error","message":)"
+                        R"("messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a )"
+                        R"(different conversation."}})"),
+       ModelPeer::streams(thoughtful), ModelPeer::streams(anthropic_text("done"))});
+  const Finished finished = place.run(after, {"-p", "-c", "on"});
+  EXPECT_EQ(finished.output, "first\n") << finished.errors;
+  const std::vector<Json> asked = after.bodies();
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_NE(to_json(asked[0]).find("a deep thought"), std::string::npos);
+  EXPECT_EQ(to_json(asked[1]).find("a deep thought"), std::string::npos);
+}
+
+// A model that sees nothing, as many that run on one's own machine.
+TEST_P(HeadlessHttp, APictureThatTheServerRefusesDoesNotEndTheSession) {
+  const std::string picture = place_.project.put(
+      "p.png", DiskFiles().read(DEFT_SOURCE_DIR "/tests/fixtures/pictures/palette.png", 1 << 20)->bytes);
+  ModelPeer model({ModelPeer::streams(GetParam().calls({{"t1", "Read", {{"file_path", picture}}}})),
+                   ModelPeer::fails(500, R"({"error":{"code":500,"message":"image input is not supported"}})"), text(),
+                   text()});
+  EXPECT_EQ(run(model).output, "done\n");
+  const std::vector<Json> asked = model.bodies();
+  ASSERT_EQ(asked.size(), 3U);
+  EXPECT_NE(to_json(asked[1]).find("iVBORw0KGgo"), std::string::npos);
+  EXPECT_EQ(to_json(asked[2]).find("iVBORw0KGgo"), std::string::npos);
+}
+
+TEST(HeadlessHttpRefusal, TheApisReasonIsPassedOn) {
+  const PrintPlace place;
+  const ModelPeer model(
+      {std::string("data: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"model\":\"m\",\"content\":[]}}\n\n"
+                   "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\",\"stop_details\":"
+                   "{\"type\":\"refusal\",\"explanation\":\"not that\"}}}\n\n"
+                   "data: {\"type\":\"message_stop\"}\n\n")});
+  const Finished finished = place.run(model, {"-p", "go"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE((finished.output + finished.errors).find("The model declined to answer: not that"), std::string::npos)
+      << finished.output << finished.errors;
 }
 
 // By the other API a call is complete only when its message is.

@@ -33,6 +33,18 @@ std::string text_of(const Message& message) {
   return text;
 }
 
+// What is said of why, where the model declined: by the API, or by the model in words of their own kind.
+std::string why_declined(const Message& message) {
+  const auto details = message.extra.find("stop_details");
+  const auto explanation = details == message.extra.end() ? std::nullopt : find_string(details->value(), "explanation");
+  if (explanation) return std::string(*explanation);
+  for (const Block& block : message.blocks) {
+    const auto* other = std::get_if<OtherBlock>(&block);
+    if (const auto said = other ? find_string(other->json, "refusal") : std::nullopt) return std::string(*said);
+  }
+  return {};
+}
+
 std::string_view word_of(MessageCompleted::How how) {
   switch (how) {
     case MessageCompleted::How::whole: return "whole";
@@ -324,6 +336,7 @@ void Agent::keep_message(Message message, MessageCompleted::How how) {
   ++this_turn_.so_far.requests;
   this_turn_.so_far.text = text_of(message);
   this_turn_.so_far.stop_reason = message.stop_reason;
+  this_turn_.so_far.explanation = why_declined(message);
   const double cost = options_.cost ? options_.cost(this_turn_.attempts->model(), message.usage) : 0;
   count(this_turn_.attempts->model(), message.usage, cost);
   const std::string content = assistant_content(message.blocks);

@@ -166,7 +166,7 @@ std::optional<std::string> Agent::stop_after_calls() const {
 }
 
 void Agent::consider_end() {
-  if (this_turn_.so_far.stop_reason == "refusal") return end_turn(TurnReason::refusal);
+  if (this_turn_.so_far.stop_reason == "refusal") return end_turn(TurnReason::refusal, this_turn_.so_far.explanation);
   if (add_late_words()) return send_request();
   // Asked first: whoever ends in between has left its news.
   const bool waits = options_.waits_for_children && options_.children && options_.children->at_work();

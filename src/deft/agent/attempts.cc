@@ -12,6 +12,11 @@ constexpr Duration kFirstDelay = std::chrono::milliseconds(500);
 constexpr Duration kDelayMax = std::chrono::seconds(8);
 constexpr double kJitterMax = 0.25;  // of the delay
 
+std::string in_small_letters(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return text;
+}
+
 bool may_go_better(const ModelFailure& failure) {
   if (failure.should_retry) return *failure.should_retry;
   switch (failure.kind) {
@@ -50,23 +55,42 @@ bool is_missing(const ModelFailure& failure) {
 }
 
 bool is_context_overflow(const ModelFailure& failure) {
-  // No API has a code of its own for it but OpenAI's; these are what servers say.
-  static constexpr std::array<std::string_view, 8> kSigns = {"prompt is too long",
-                                                             "exceed context limit",
-                                                             "context_length_exceeded",
-                                                             "maximum context length",
-                                                             "exceed_context_size_error",
-                                                             "context window",
-                                                             "exceeds the available context size",
-                                                             "Context size has been exceeded"};
+  // No API has a code of its own for it but OpenAI's; these are what servers say, in any case.
+  static constexpr std::array<std::string_view, 26> kSigns = {
+      "prompt is too long",         // Anthropic; with a capital where others serve its models
+      "input is too long",          // Bedrock
+      "exceed context limit",       // Anthropic, with what the answer may take
+      "context_length_exceeded",    // OpenAI, Groq, Cerebras
+      "maximum context length",     // OpenAI, vLLM, Mistral, OpenRouter
+      "context window",             // OpenAI, MiniMax
+      "exceed_context_size_error",  // llama.cpp
+      "exceeds the available context size",
+      "context size has been exceeded",
+      "max context length",      // Ollama
+      "model's context length",  // SGLang
+      "the context length",      // LM Studio
+      "context length of only",
+      "maximum model length",  // vLLM
+      "max_model_len",
+      "input token count",      // Gemini
+      "prompt token count",     // Copilot
+      "maximum prompt length",  // xAI
+      "model token limit",      // Kimi
+      "reduce the length of the messages",
+      "exceeds max length",               // Z.ai
+      "exceed max message tokens",        // Doubao
+      "range of input length should be",  // Qwen
+      "too many tokens",                  // Cohere
+      "`inputs` must have less than",     // TGI
+      "`inputs` tokens + `max_new_tokens` must be",
+  };
   if (failure.kind != ModelFailure::Kind::status && failure.kind != ModelFailure::Kind::stream_broken) return false;
   static constexpr std::array<int, 6> kStatuses = {0, 200, 400, 413, 422, 500};  // 200: inside a stream
   if (std::ranges::find(kStatuses, failure.status) == kStatuses.end()) return false;
   if (failure.type == "request_too_large" || failure.status == 413) return true;
-  for (const std::string_view sign : kSigns) {
-    if (failure.type == sign || failure.message.find(sign) != std::string::npos) return true;
-  }
-  return false;
+  const std::string said = in_small_letters(failure.message);
+  return std::ranges::any_of(
+      kSigns, [&](std::string_view sign) { return failure.type == sign || said.find(sign) != std::string::npos; });
 }
 
 Attempts::Next Attempts::failed(const ModelFailure& failure) {

@@ -7,7 +7,7 @@
 
 namespace deft {
 
-inline constexpr std::size_t kHookReplyTokensMax = 1'000;
+inline constexpr std::size_t kHookReplyTokensMax = 4'000;  // with what is thought before it
 
 // HookServices::ask_model with a real model: one request, no tools, one try. `model`: for hooks that name none. The
 // client and the clock outlive what is made.

@@ -21,6 +21,7 @@ TEST(HookModel, TheModelIsAskedOnceWithoutToolsAndItsObjectIsTheReply) {
   const ModelRequest request = model.requests().at(0);
   EXPECT_EQ(request.model, "small");
   EXPECT_TRUE(request.tools.empty());
+  EXPECT_GE(request.output_tokens_max, 4'000U);  // today's small models think before they answer
 }
 
 TEST(HookModel, AFailureATimeAndAStopAreErrors) {

@@ -9,7 +9,8 @@
 
 namespace deft {
 
-inline constexpr std::size_t kOpinionTokensMax = 300;
+// The opinion is short; but small models think before they answer, and what they think counts.
+inline constexpr std::size_t kOpinionTokensMax = 4'000;
 inline constexpr Duration kOpinionTimeMax = std::chrono::seconds(30);
 
 // Lets a small model judge the calls that nobody else settles: one request for each, beside the conversation, of which

@@ -35,6 +35,7 @@ TEST_F(ModelClassifierTest, AsksTheSmallModelAboutTheCallAloneAndCountsWhatThatC
   EXPECT_TRUE(request.tools.empty());
   ASSERT_EQ(request.history->size(), 1U);
   EXPECT_NE(request.history->front().content.find("npm test"), std::string::npos);
+  EXPECT_GE(request.output_tokens_max, 4'000U);  // today's small models think before they answer
   EXPECT_GT(counted, 0U);
 }
 

@@ -24,7 +24,7 @@ bool is_handed_back(const Block& block);  // if something follows it
 std::string without_thought_at_end(std::string_view content);
 
 // One block each.
-std::string text_block(std::string_view text);  // "" for an empty text
+std::string text_block(std::string_view text);  // "" for a blank one: the API refuses it
 std::string result_block(std::string_view call_id, const ToolResult& result);
 // The same at the end of a text, and about how long it is.
 void append_result_block(std::string& out, std::string_view call_id, const ToolResult& result);

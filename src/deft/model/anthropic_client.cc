@@ -7,6 +7,7 @@ namespace deft {
 namespace {
 
 constexpr std::string_view kVersion = "2023-06-01";
+constexpr Duration kLearnedDelay = std::chrono::milliseconds(1);  // there is nothing to wait for
 
 bool is_makers_own(std::string_view base_url) { return shown_host(base_url) == shown_host(kAnthropicUrl); }
 
@@ -43,9 +44,27 @@ std::shared_ptr<const AnthropicPreface> AnthropicClient::preface(
   return preface_;
 }
 
-std::unique_ptr<ModelCall> AnthropicClient::ask(const ModelRequest& request, Sink sink) {
+AnthropicRefusals AnthropicClient::refusals_of(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  const auto known = refusals_.find(model);
+  return known == refusals_.end() ? AnthropicRefusals() : known->second;
+}
+
+void AnthropicClient::learn(const std::string& model, const AnthropicWishes& wishes, ModelFailure& failure) {
+  const auto taught = taught_by(failure, wishes, refusals_of(model));
+  if (!taught) return;
+  failure.should_retry = true;
+  failure.retry_after = kLearnedDelay;
+  const std::lock_guard lock(mutex_);
+  refusals_[model] = *taught;
+}
+
+std::unique_ptr<ModelCall> AnthropicClient::ask(const ModelRequest& wanted, Sink sink) {
+  const ModelRequest request = without_refused(wanted, refusals_of(wanted.model));
   const auto tools = tools_.write(request.tools);
-  std::string body = anthropic_body(request, *preface(tools, request.system), dialect_, known_);
+  AnthropicDialect dialect = dialect_;
+  dialect.refused = refused_.until();
+  std::string body = anthropic_body(request, *preface(tools, request.system), dialect, known_);
   if (own_models_ && body.size() > kAnthropicRequestBytesMax) {
     return ModelTransfers::refuse(
         {.kind = ModelFailure::Kind::status,
@@ -55,15 +74,22 @@ std::unique_ptr<ModelCall> AnthropicClient::ask(const ModelRequest& request, Sin
                     human_bytes(kAnthropicRequestBytesMax) + " at most"},
         sink);
   }
-  return transfers_.start({.url = url_,
-                           .headers = headers_,
-                           .body = std::move(body),
-                           .stream = request.stream,
-                           .raw_events = request.raw_events,
-                           .pumped_by_caller = request.pumped_by_caller,
-                           .names = tools->names,
-                           .amend = amend_spent_budget},
-                          std::move(sink));
+  return transfers_.start(
+      {.url = url_,
+       .headers = headers_,
+       .body = std::move(body),
+       .stream = request.stream,
+       .raw_events = request.raw_events,
+       .pumped_by_caller = request.pumped_by_caller,
+       .names = tools->names,
+       .amend =
+           [this, model = request.model, wishes = wishes_of(request), newest = request.history->back().number,
+            without = dialect.refused](const HttpHead& head, ModelFailure& failure) {
+             amend_spent_budget(head, failure);
+             learn(model, wishes, failure);
+             refused_.learn(newest, without, failure);
+           }},
+      std::move(sink));
 }
 
 }  // namespace deft

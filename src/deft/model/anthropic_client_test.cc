@@ -106,6 +106,13 @@ TEST(ModelEndpoint, TheApiIsFoundWhereverTheBaseUrlEnds) {
   EXPECT_EQ(openai_url("https://h/v1beta/openai", "/chat/completions"), "https://h/v1beta/openai/chat/completions");
 }
 
+TEST(ModelEndpoint, TheWholeAddressOfTheApiIsABaseUrlToo) {
+  EXPECT_EQ(anthropic_url("https://h/v1/messages/", "/messages"), "https://h/v1/messages");
+  EXPECT_EQ(anthropic_url("https://h/messages", "/messages"), "https://h/messages/v1/messages");
+  EXPECT_EQ(openai_url("https://h/v1/chat/completions?api-version=1", "/chat/completions"),
+            "https://h/v1/chat/completions?api-version=1");
+}
+
 TEST(AnthropicClient, TellsTheStreamAsItComes) {
   PeerGate gate;
   Bench bench([&](const PeerRequest&, PeerAnswer& answer) {

@@ -63,9 +63,9 @@ std::string output_config(const ModelRequest& request) {
 // Only blocks of other providers have any of these. Inside a text quotes are escaped, so a text is never one of them;
 // an input may be, and is then only looked at more closely.
 bool may_be_foreign(std::string_view content, bool own_models) {
-  static constexpr std::array<std::string_view, 9> kSigns = {
-      R"("annotations":)", R"("type":"refusal")", R"("type":"reasoning)",  R"("summary":)",          R"(_call")",
-      R"(_call_output")",  R"("extra_content":)", R"("reasoning_field":)", R"("reasoning_details":)"};
+  static constexpr std::array<std::string_view, 10> kSigns = {
+      R"("annotations":)", R"("type":"refusal")", R"("type":"reasoning)",  R"("summary":)",           R"(_call")",
+      R"(_call_output")",  R"("extra_content":)", R"("reasoning_field":)", R"("reasoning_details":)", R"("phase":)"};
   for (const std::string_view sign : kSigns) {
     if (contains(content, sign)) return true;
   }
@@ -237,10 +237,14 @@ std::string anthropic_body(const ModelRequest& request, const AnthropicPreface& 
   for (std::size_t i = 0; i < history.size(); ++i) {
     const HistoryMessage& message = history[i];
     const bool is_user = message.role == Role::user;
-    const bool is_plain = plain[i];
-    const std::string changed = is_plain  ? std::string()
-                                : is_user ? with_plain_ids(with_known_references(message.content, preface.deferred))
-                                          : anthropic_content(message.content, dialect.own_models);
+    const bool no_thoughts = !is_user && dialect.refused.thoughts_of(message);
+    const bool no_pictures = is_user && dialect.refused.pictures_of(message);
+    const bool is_plain = plain[i] && !no_thoughts && !no_pictures;
+    std::string changed;
+    if (!is_plain && is_user) changed = with_plain_ids(with_known_references(message.content, preface.deferred));
+    if (!is_plain && !is_user) changed = anthropic_content(message.content, dialect.own_models);
+    if (no_thoughts) changed = without_thoughts(changed);
+    if (no_pictures) changed = without_pictures(changed);
     const std::string_view filtered = is_plain ? message.content : changed;
     if (!is_user && filtered.empty()) continue;  // two messages of the user's in a row are taken as one
     if (out.back() != '[') out += ',';

@@ -11,6 +11,7 @@
 
 #include "deft/model/model.h"
 #include "deft/model/offered_tools.h"
+#include "deft/model/refused_content.h"
 
 // Requests of Anthropic's Messages API, as text. Pure.
 //
@@ -26,6 +27,7 @@ struct AnthropicDialect {
   std::string cache_ttl = "5m";  // "5m", "1h"; empty: nothing is marked
   bool eager_input = false;      // inputs of calls are streamed as they are written
   bool own_models = false;       // the API of the makers: what others' models thought is not told to theirs
+  RefusedUntil refused{};        // what is left out
 };
 
 // One tool, for OfferedTools.

@@ -101,6 +101,31 @@ TEST(AnthropicRequest, ThoughtsGoBackAsTheyCameAndThoseOfOthersDoNot) {
       R"([{"type":"text","text":"a"},{"type":"tool_use","id":"1","name":"T","input":{"summary":[1.50]}}])");
 }
 
+TEST(AnthropicRequest, ThoughtsThatAreRefusedStayAwayUpToWhereTheyWere) {
+  constexpr std::string_view thought = R"([{"type":"thinking","thinking":"a","signature":"s"},)"
+                                       R"({"type":"redacted_thinking","data":"d"},{"type":"text","text":"Done."}])";
+  constexpr std::string_view go = R"([{"type":"text","text":"go"}])";
+  const ModelRequest request{.model = "m",
+                             .output_tokens_max = 10,
+                             .history = std::make_shared<History>(History{{Role::user, std::string(go), 1},
+                                                                          {Role::assistant, std::string(thought), 2},
+                                                                          {Role::user, std::string(go), 3},
+                                                                          {Role::assistant, std::string(thought), 4},
+                                                                          {Role::user, std::string(go), 5}})};
+  AnthropicDialect dialect = kPlain;
+  dialect.refused.thoughts = 3;
+  const std::string without = R"({"role":"assistant","content":[{"type":"text","text":"Done."}]})";
+  const std::string with = R"({"role":"assistant","content":)" + std::string(thought) + "}";
+  const std::string user = R"({"role":"user","content":)" + std::string(go) + "}";
+  EXPECT_EQ(raw_member(body_of(request, "", dialect), "messages"),
+            "[" + user + "," + without + "," + user + "," + with + "," + user + "]");
+}
+
+TEST(AnthropicRequest, ThePhaseOfAnotherApiIsNotToldToThisOne) {
+  EXPECT_EQ(anthropic_content(R"([{"type":"text","text":"Done.","phase":"final_answer"}])", true),
+            R"([{"type":"text","text":"Done."}])");
+}
+
 TEST(OfferedTools, AreOfferedUnderNamesThatTheApiTakesAndFoundAgainByThem) {
   OfferedTools tools([](const OfferedTool& tool) { return anthropic_tool(tool, {.eager_input = true}); });
   const std::string long_name = "mcp__server__" + std::string(80, 'x');

@@ -81,9 +81,10 @@ std::optional<ProviderError> read_provider_error(const Json* error) {
 
 std::optional<ProviderError> find_provider_error(const Json& event) {
   if (auto error = read_provider_error(find(event, "error"))) return error;
-  if (find_string(event, "type") != "error") return std::nullopt;
+  const bool is_error = find_string(event, "type") == "error";
+  if (!is_error && find_string(event, "object") != "error") return std::nullopt;  // the other one: older vLLM
   auto error = read_provider_error(&event);
-  error->code = string_or_empty(event, "code");
+  if (is_error) error->code = string_or_empty(event, "code");
   return error;
 }
 

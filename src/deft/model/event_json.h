@@ -25,7 +25,8 @@ struct ProviderError {
   std::string message;
   std::string code;  // type or code, as the provider calls it
 };
-// {"error":{…}}, {"error":"…"}, {"type":"error",…}: the shapes in which an answer that began well ends badly.
+// {"error":{…}}, {"error":"…"}, {"type":"error",…}, {"object":"error",…}: the shapes in which an answer that began well
+// ends badly.
 std::optional<ProviderError> find_provider_error(const Json& event);
 // The same from the value of an "error" member alone.
 std::optional<ProviderError> read_provider_error(const Json* error);

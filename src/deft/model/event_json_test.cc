@@ -26,6 +26,8 @@ TEST(EventJson, ErrorsAreFoundInEveryShapeAndNowhereElse) {
   EXPECT_EQ(error(R"({"error":{"code":"c","type":null}})"), R"(c: {"code":"c","type":null})");
   EXPECT_EQ(error(R"({"error":"text"})"), ": text");
   EXPECT_EQ(error(R"({"type":"error","code":"c","message":"m"})"), "c: m");
+  EXPECT_EQ(error(R"({"object":"error","type":"BadRequestError","code":400,"message":"m"})"), "BadRequestError: m");
+  EXPECT_EQ(error(R"({"object":"chat.completion.chunk","message":"m"})"), "none");
   EXPECT_EQ(error(R"({"error":null})"), "none");
   EXPECT_EQ(error(R"({"error":""})"), "none");
   EXPECT_EQ(error(R"({"error":false,"type":"x"})"), "none");

@@ -31,15 +31,22 @@ std::string joined(const BaseUrl& base, bool needs_version, std::string_view pat
          std::string(base.query);
 }
 
+// Some are given the whole address of the one thing that they know.
+BaseUrl without_path(BaseUrl base, std::string_view path) {
+  if (base.address.ends_with(path)) base.address.remove_suffix(path.size());
+  return base;
+}
+
 }  // namespace
 
 std::string anthropic_url(std::string_view base_url, std::string_view path) {
-  const BaseUrl base = split(base_url);
+  BaseUrl base = split(base_url);
+  if (base.address.ends_with(std::string(kVersion) + std::string(path))) base = without_path(base, path);
   return joined(base, !base.address.ends_with(kVersion), path);
 }
 
 std::string openai_url(std::string_view base_url, std::string_view path) {
-  const BaseUrl base = split(base_url);
+  const BaseUrl base = without_path(split(base_url), path);
   return joined(base, !has_path(base.address), path);
 }
 

@@ -107,7 +107,8 @@ ModelFailure failure_of_answer(const HttpHead& head, std::string_view body, Wall
 
   if (head.status >= 300 && head.status < 400) {
     const auto target = find_header(head.headers, "location");
-    failure.message = "the server sends us to " + (target ? shown_host(*target) : "another address") +
+    const std::string host = target ? shown_host(*target) : "";  // none: another path of the same
+    failure.message = "the server sends us to " + (host.empty() ? "another address" : host) +
                       ", where we do not follow: set the base URL to the right address";
     return failure;
   }

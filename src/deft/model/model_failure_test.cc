@@ -94,6 +94,8 @@ TEST(ModelFailure, ARedirectNamesTheHostAndNotTheRest) {
       {.status = 301, .headers = {{"Location", "https://u:p@elsewhere.example/x?token=1"}}}, "", kNow);
   EXPECT_NE(failure.message.find("elsewhere.example,"), std::string::npos) << failure.message;
   EXPECT_EQ(failure.message.find("token"), std::string::npos);
+  const ModelFailure here = failure_of_answer({.status = 308, .headers = {{"Location", "/x?token=1"}}}, "", kNow);
+  EXPECT_NE(here.message.find("sends us to another address,"), std::string::npos) << here.message;
 }
 
 TEST(ModelFailure, AnErrorInsideAStreamCountsAsTheAnswerItWouldHaveBeen) {

@@ -68,10 +68,12 @@ class Messages {
   void add_system(const std::string& text) { add(R"({"role":"system","content":)" + json_quote(text) + "}"); }
 
   // Results are messages of their own and come first. They are texts: what is none follows with the user's own words.
-  void add_user(std::string_view content) {
+  void add_user(const HistoryMessage& message) {
+    const std::string content =
+        dialect_.refused.pictures_of(message) ? without_pictures(message.content) : std::string();
     std::vector<ContentPart> parts;
     std::vector<ContentPart> others;
-    for (ContentItem& item : content_items(content)) {
+    for (ContentItem& item : content_items(content.empty() ? message.content : content)) {
       if (auto* part = std::get_if<ContentPart>(&item)) parts.push_back(std::move(*part));
       if (auto* result = std::get_if<ContentResult>(&item)) add_result(*result, others);
     }
@@ -79,11 +81,11 @@ class Messages {
     if (!others.empty()) add(R"({"role":"user","content":)" + parts_json(others, part_json) + "}");
   }
 
-  void add_assistant(std::string_view content) {
+  void add_assistant(const HistoryMessage& message) {
     std::vector<ContentPart> parts;
     std::string calls;
     Thoughts thoughts;
-    for (ContentItem& item : content_items(content)) {
+    for (ContentItem& item : content_items(message.content)) {
       std::visit(Overloaded{
                      [&](ContentPart& part) { parts.push_back(std::move(part)); },
                      [&](ContentCall& call) {
@@ -99,7 +101,7 @@ class Messages {
     if (text.empty() && calls.empty()) return;
     std::string out = R"({"role":"assistant","content":)" + (text.empty() ? "null" : json_quote(text));
     if (!calls.empty()) {
-      thoughts.append_to(out, dialect_);
+      if (!dialect_.refused.thoughts_of(message)) thoughts.append_to(out, dialect_);
       append_member(out, "tool_calls", calls + "]");
     }
     add(out + "}");
@@ -163,6 +165,8 @@ std::optional<OpenAiChatDialect> taught_by(const ModelFailure& failure, const Op
     taught.usage_option = false;
   } else if (!dialect.own_models && !dialect.completion_tokens && says("max_completion_tokens")) {
     taught.completion_tokens = true;
+  } else if (dialect.effort && says("reasoning_effort")) {
+    taught.effort = false;
   } else if (dialect.thoughts != Thoughts::never && (says(kReasoningField) || says("reasoning_details"))) {
     const bool wants_them = says("missing") || says("Missing") || says("must be passed back") || says("required");
     const bool has_them = dialect.thoughts == Thoughts::required;
@@ -183,7 +187,8 @@ std::string openai_chat_body(const ModelRequest& request, const std::string& too
     append_member(out, "stream", "true");
     if (dialect.usage_option) append_member(out, "stream_options", R"({"include_usage":true})");
   }
-  if (!request.effort.empty()) append_member(out, "reasoning_effort", json_quote(openai_effort(request.effort)));
+  const bool has_effort = dialect.effort && !request.effort.empty();
+  if (has_effort) append_member(out, "reasoning_effort", json_quote(openai_effort(request.effort)));
   if (request.output_format) append_member(out, "response_format", response_format(*request.output_format));
   if (dialect.own_models && !request.session_id.empty()) {
     append_member(out, "prompt_cache_key", json_quote(request.session_id));
@@ -195,7 +200,7 @@ std::string openai_chat_body(const ModelRequest& request, const std::string& too
   Messages messages(dialect);
   if (!request.system.empty()) messages.add_system(request.system);
   for (const HistoryMessage& message : *request.history) {
-    message.role == Role::user ? messages.add_user(message.content) : messages.add_assistant(message.content);
+    message.role == Role::user ? messages.add_user(message) : messages.add_assistant(message);
   }
   append_member(out, "messages", messages.take());
   return out + "}";

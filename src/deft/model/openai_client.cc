@@ -30,7 +30,8 @@ OpenAiChatClient::OpenAiChatClient(HttpClient& http, const Clock& clock, ModelEn
 
 std::unique_ptr<ModelCall> OpenAiChatClient::ask(const ModelRequest& request, Sink sink) {
   const auto tools = tools_.write(request.tools);
-  const OpenAiChatDialect asked_in = dialect();
+  OpenAiChatDialect asked_in = dialect();
+  asked_in.refused = refused_.until();
   return transfers_.start(
       {.url = url_,
        .headers = {},
@@ -39,7 +40,11 @@ std::unique_ptr<ModelCall> OpenAiChatClient::ask(const ModelRequest& request, Si
        .raw_events = request.raw_events,
        .pumped_by_caller = request.pumped_by_caller,
        .names = tools->names,
-       .amend = [this, asked_in](const HttpHead&, ModelFailure& failure) { learn(asked_in, failure); }},
+       .amend =
+           [this, asked_in, newest = request.history->back().number](const HttpHead&, ModelFailure& failure) {
+             learn(asked_in, failure);
+             refused_.learn(newest, asked_in.refused, failure);
+           }},
       std::move(sink));
 }
 
@@ -66,14 +71,38 @@ OpenAiResponsesClient::OpenAiResponsesClient(HttpClient& http, const Clock& cloc
 
 std::unique_ptr<ModelCall> OpenAiResponsesClient::ask(const ModelRequest& request, Sink sink) {
   const auto tools = tools_.write(request.tools);
+  OpenAiResponsesDialect asked_in = dialect_for(request.model);
+  asked_in.refused = refused_.until();
   return transfers_.start({.url = url_,
                            .headers = {},
-                           .body = openai_responses_body(request, tools->json, dialect_),
+                           .body = openai_responses_body(request, tools->json, asked_in),
                            .stream = request.stream,
                            .raw_events = request.raw_events,
                            .pumped_by_caller = request.pumped_by_caller,
-                           .names = tools->names},
+                           .names = tools->names,
+                           .amend =
+                               [this, asked_in, model = request.model, newest = request.history->back().number](
+                                   const HttpHead&, ModelFailure& failure) {
+                                 learn(model, asked_in, failure);
+                                 refused_.learn(newest, asked_in.refused, failure);
+                               }},
                           std::move(sink));
+}
+
+OpenAiResponsesDialect OpenAiResponsesClient::dialect_for(const std::string& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto taught = taught_.find(model);
+  return taught == taught_.end() ? dialect_ : taught->second;
+}
+
+void OpenAiResponsesClient::learn(const std::string& model, const OpenAiResponsesDialect& asked_in,
+                                  ModelFailure& failure) {
+  const auto taught = taught_by(failure, asked_in);
+  if (!taught) return;
+  failure.should_retry = true;
+  failure.retry_after = kLearnedDelay;
+  const std::lock_guard lock(mutex_);
+  taught_[model] = *taught;
 }
 
 }  // namespace deft

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -10,6 +11,7 @@
 #include "deft/model/offered_tools.h"
 #include "deft/model/openai_chat_request.h"
 #include "deft/model/openai_responses_request.h"
+#include "deft/model/refused_content.h"
 
 namespace deft {
 
@@ -33,6 +35,7 @@ class OpenAiChatClient final : public ModelClient {
   OpenAiChatDialect dialect_;  // under mutex_
   OfferedTools tools_;
   ModelTransfers transfers_;
+  RefusedContent refused_;
 };
 
 // OpenAI's Responses.
@@ -45,10 +48,16 @@ class OpenAiResponsesClient final : public ModelClient {
   std::string_view name() const override { return "openai-responses"; }
 
  private:
+  OpenAiResponsesDialect dialect_for(const std::string& model) const;
+  void learn(const std::string& model, const OpenAiResponsesDialect& asked_in, ModelFailure& failure);
+
   const std::string url_;
   const OpenAiResponsesDialect dialect_;
+  mutable std::mutex mutex_;
+  std::map<std::string, OpenAiResponsesDialect> taught_;  // under mutex_; by the model
   OfferedTools tools_;
   ModelTransfers transfers_;
+  RefusedContent refused_;
 };
 
 }  // namespace deft

@@ -34,7 +34,7 @@ std::optional<ContentPart> document_part(const Json& block) {
 
 std::optional<ContentPart> to_part(const Json& block) {
   const std::string_view type = find_string(block, "type").value_or(std::string_view());
-  if (type == "text") return ContentText{string_or_empty(block, "text")};
+  if (type == "text") return ContentText{string_or_empty(block, "text"), string_or_empty(block, "phase")};
   if (type == "image") return image_part(block);
   if (type == "document") return document_part(block);
   if (type == "refusal") return ContentText{string_or_empty(block, "refusal")};

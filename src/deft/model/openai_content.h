@@ -18,6 +18,7 @@ inline constexpr std::size_t kOpenAiCallIdBytesMax = 40;
 
 struct ContentText {
   std::string text;
+  std::string phase{};  // of an answer of the Responses API: what it calls "commentary" or "final_answer"
 };
 struct ContentImage {
   std::string url;  // also "data:image/png;base64,…"

@@ -109,7 +109,9 @@ TEST(OpenAiChatRequest, ARefusalTeachesHowToAsk) {
   EXPECT_EQ(taught("The `reasoning_content` in the thinking mode must be passed back to the API.")->thoughts,
             Thoughts::required);
   EXPECT_EQ(taught("property 'reasoning_content' is unsupported")->thoughts, Thoughts::never);
+  EXPECT_FALSE(taught("Unsupported parameter: 'reasoning_effort' is not supported with this model.")->effort);
   // Nothing is learned twice, nor from what is no refusal.
+  EXPECT_FALSE(taught("reasoning_effort", {.effort = false}));
   EXPECT_FALSE(taught("stream_options", {.usage_option = false}));
   EXPECT_FALSE(taught("max_completion_tokens", {.completion_tokens = true}));
   EXPECT_FALSE(taught("reasoning_content is missing", {.thoughts = Thoughts::required}));
@@ -182,6 +184,51 @@ TEST(OpenAiResponsesRequest, SealedThoughtsAndItemsOfItsOwnGoBackBeforeWhatTheyL
       R"({"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"sealed"},)"
       R"({"type":"web_search_call","id":"ws_1","status":"completed"},)"
       R"({"role":"assistant","content":"Done."},{"role":"user","content":"go"}])");
+}
+
+TEST(OpenAiResponsesRequest, ThoughtsThatAreRefusedStayAwayWithTheItemsThatTheyLedTo) {
+  constexpr std::string_view thought =
+      R"([{"type":"thinking","thinking":"hm","signature":"sealed","id":"rs_1","summary":[]},)"
+      R"({"type":"web_search_call","id":"ws_1"},{"type":"text","text":"Done."}])";
+  const ModelRequest request{.model = "m",
+                             .output_tokens_max = 10,
+                             .history = std::make_shared<History>(History{{Role::user, std::string(kGo), 1},
+                                                                          {Role::assistant, std::string(thought), 2},
+                                                                          {Role::user, std::string(kGo), 3},
+                                                                          {Role::assistant, std::string(thought), 4},
+                                                                          {Role::user, std::string(kGo), 5}}),
+                             .stream = false};
+  const std::string body = openai_responses_body(request, "", {.own_models = true, .refused = {.thoughts = 3}});
+  EXPECT_EQ(raw_member(body, "input"),
+            R"([{"role":"user","content":"go"},{"role":"assistant","content":"Done."},{"role":"user","content":"go"},)"
+            R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"sealed"},)"
+            R"({"type":"web_search_call","id":"ws_1"},{"role":"assistant","content":"Done."},)"
+            R"({"role":"user","content":"go"}])");
+}
+
+TEST(OpenAiResponsesRequest, ThePhaseOfAnAnswerGoesBackWithIt) {
+  EXPECT_EQ(
+      responses_input(conversation({kGo, R"([{"type":"text","text":"Done.","phase":"final_answer"}])", kGo}), true),
+      R"([{"role":"user","content":"go"},{"role":"assistant","content":"Done.","phase":"final_answer"},)"
+      R"({"role":"user","content":"go"}])");
+}
+
+TEST(OpenAiResponsesRequest, AModelThatDoesNotThinkIsAskedForNeitherEffortNorSealedThoughts) {
+  ModelRequest request = conversation({kGo});
+  request.effort = "high";
+  const auto refusal = [](std::string message, int status = 400) {
+    return ModelFailure{.kind = ModelFailure::Kind::status, .status = status, .message = std::move(message)};
+  };
+  const std::string no_effort = "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
+  const auto taught = taught_by(refusal(no_effort), OpenAiResponsesDialect{.own_models = true});
+  ASSERT_TRUE(taught);
+  const auto more = taught_by(refusal("Encrypted content is not supported with this model."), *taught);
+  ASSERT_TRUE(more);
+  EXPECT_EQ(openai_responses_body(request, "", *more),
+            R"({"model":"m","max_output_tokens":10,"store":false,"input":[{"role":"user","content":"go"}]})");
+  EXPECT_FALSE(taught_by(refusal(no_effort), *more));
+  EXPECT_FALSE(taught_by(refusal(no_effort, 500), OpenAiResponsesDialect{}));
+  EXPECT_FALSE(taught_by(refusal("no such field"), OpenAiResponsesDialect{}));
 }
 
 TEST(OpenAiResponsesRequest, TakesOverWhatItHasWordsFor) {

@@ -41,10 +41,12 @@ class Items {
  public:
   explicit Items(const OpenAiResponsesDialect& dialect) : dialect_(dialect) {}
 
-  void add_user(std::string_view content) {
+  void add_user(const HistoryMessage& message) {
+    const std::string content =
+        dialect_.refused.pictures_of(message) ? without_pictures(message.content) : std::string();
     std::vector<ContentPart> parts;
     std::vector<ContentPart> others;
-    for (ContentItem& item : content_items(content)) {
+    for (ContentItem& item : content_items(content.empty() ? message.content : content)) {
       if (auto* part = std::get_if<ContentPart>(&item)) parts.push_back(std::move(*part));
       if (auto* result = std::get_if<ContentResult>(&item)) add_result(*result, others);
     }
@@ -52,24 +54,25 @@ class Items {
     if (!others.empty()) add(R"({"role":"user","content":)" + parts_json(others, part_json) + "}");
   }
 
-  void add_assistant(std::string_view content) {
-    for (ContentItem& item : content_items(content)) {
+  void add_assistant(const HistoryMessage& message) {
+    const bool no_thoughts = dialect_.refused.thoughts_of(message);
+    for (ContentItem& item : content_items(message.content)) {
       std::visit(Overloaded{
                      [&](ContentPart& part) {
                        const auto* text = std::get_if<ContentText>(&part);
-                       if (text && !text->text.empty()) {
-                         add(R"({"role":"assistant","content":)" + json_quote(text->text) + "}");
-                       }
+                       if (text && !text->text.empty()) add_text(*text);
                      },
                      [&](ContentCall& call) {
                        add(R"({"type":"function_call","call_id":)" + json_quote(api_call_id(call.id)) +
                            ",\"name\":" + json_quote(call.name) + ",\"arguments\":" + json_quote(call.arguments) + "}");
                      },
                      [&](ContentThought& thought) {
-                       if (const std::string item_json = reasoning_json(thought.json); !item_json.empty())
-                         add(item_json);
+                       const std::string item_json = no_thoughts ? std::string() : reasoning_json(thought.json);
+                       if (!item_json.empty()) add(item_json);
                      },
-                     [&](ContentOther& other) { add(other.json); },
+                     [&](ContentOther& other) {
+                       if (!no_thoughts) add(other.json);  // the API refuses it without the thought that led to it
+                     },
                      [](ContentResult&) {},
                  },
                  item);
@@ -79,6 +82,12 @@ class Items {
   std::string take() { return (out_.empty() ? "[" : std::move(out_)) + "]"; }
 
  private:
+  void add_text(const ContentText& text) {
+    std::string item = R"({"role":"assistant","content":)" + json_quote(text.text);
+    if (!text.phase.empty()) append_member(item, "phase", json_quote(text.phase));
+    add(item + "}");
+  }
+
   void add(std::string_view item) {
     out_ += out_.empty() ? '[' : ',';
     out_ += item;
@@ -131,16 +140,30 @@ std::string openai_responses_tool(const OfferedTool& tool) {
          ",\"parameters\":" + tool.input_schema + ",\"strict\":false}";
 }
 
+std::optional<OpenAiResponsesDialect> taught_by(const ModelFailure& failure, const OpenAiResponsesDialect& dialect) {
+  if (failure.kind != ModelFailure::Kind::status || failure.status != 400) return std::nullopt;
+  const auto says = [&](std::string_view words) { return failure.message.find(words) != std::string::npos; };
+  OpenAiResponsesDialect taught = dialect;
+  if (dialect.effort && says("reasoning.effort")) {
+    taught.effort = false;
+  } else if (dialect.own_models && dialect.sealed && says("ncrypted content is not supported")) {
+    taught.sealed = false;
+  } else {
+    return std::nullopt;
+  }
+  return taught;
+}
+
 std::string openai_responses_body(const ModelRequest& request, const std::string& tools,
                                   const OpenAiResponsesDialect& dialect) {
   std::string out = "{\"model\":" + json_quote(request.model);
   append_member(out, "max_output_tokens", std::to_string(request.output_tokens_max));
   append_member(out, "store", "false");
   if (request.stream) append_member(out, "stream", "true");
-  if (!request.effort.empty()) {
+  if (dialect.effort && !request.effort.empty()) {
     append_member(out, "reasoning", "{\"effort\":" + json_quote(openai_effort(request.effort)) + "}");
   }
-  if (dialect.own_models) append_member(out, "include", R"(["reasoning.encrypted_content"])");
+  if (dialect.own_models && dialect.sealed) append_member(out, "include", R"(["reasoning.encrypted_content"])");
   if (request.output_format) append_member(out, "text", text_format(*request.output_format));
   if (dialect.own_models && !request.session_id.empty()) {
     append_member(out, "prompt_cache_key", json_quote(request.session_id));
@@ -152,7 +175,7 @@ std::string openai_responses_body(const ModelRequest& request, const std::string
   if (!request.system.empty()) append_member(out, "instructions", json_quote(request.system.str()));
   Items items(dialect);
   for (const HistoryMessage& message : *request.history) {
-    message.role == Role::user ? items.add_user(message.content) : items.add_assistant(message.content);
+    message.role == Role::user ? items.add_user(message) : items.add_assistant(message);
   }
   append_member(out, "input", items.take());
   return out + "}";

@@ -184,9 +184,7 @@ Result<void> OpenAiResponsesStream::finish_item(std::int64_t index, const Json& 
     if (!added) return std::unexpected(added.error());
     item = *added;
   }
-  // The same thought is sealed anew each time it is sent, and the last seal is the one that the SDKs keep.
-  if (item->done && item->type == "reasoning") return seal_thinking(item->parts.at(0), json);
-  if (item->done) return {};
+  if (item->done) return amend_item(*item, json);
   if (item->type != text_or_empty(json, "type")) {
     return malformed("output item " + std::to_string(index) + " changes its type");
   }
@@ -203,9 +201,51 @@ Result<void> OpenAiResponsesStream::finish_parts(Item& item, const Json& json) {
   for (std::size_t i = 0; content && i < content->size(); ++i) {
     if (auto set = set_part(item, static_cast<std::int64_t>(i), (*content)[i]); !set) return set;
   }
+  // Whether it is a remark on the way or the answer: the API wants to be told again.
+  const std::string_view phase = text_or_empty(json, "phase");
   for (const auto& [index, key] : item.parts) {
+    Block* block = phase.empty() ? nullptr : assembler_.find_open(key);
+    if (auto* text = block ? std::get_if<TextBlock>(block) : nullptr) {
+      if (auto charged = assembler_.charge(phase.size()); !charged) return charged;
+      text->extra["phase"] = std::string(phase);
+    }
     if (auto closed = assembler_.close(key); !closed) return closed;
   }
+  return {};
+}
+
+// What the whole response says of an item that has ended: the SDKs keep this last word. Thoughts are sealed anew each
+// time they are sent, results of the server's own tools and citations may be there only now. A call may be running.
+Result<void> OpenAiResponsesStream::amend_item(const Item& item, const Json& json) {
+  if (item.type == "function_call" || item.type != text_or_empty(json, "type")) return {};
+  if (item.type == "reasoning") return seal_thinking(item.parts.at(0), json);
+  if (item.type != "message") return amend_part(item.parts.at(0), json);
+  const JsonArray* content = find_array(json, "content");
+  for (std::size_t i = 0; content && i < content->size(); ++i) {
+    const auto known = item.parts.find(static_cast<std::int64_t>(i));
+    if (known == item.parts.end()) continue;
+    if (auto amended = amend_part(known->second, (*content)[i]); !amended) return amended;
+  }
+  return {};
+}
+
+Result<void> OpenAiResponsesStream::amend_part(Assembler::Key key, const Json& json) {
+  Block* block = assembler_.find_any(key);
+  auto* other = block ? std::get_if<OtherBlock>(block) : nullptr;
+  auto* text = block ? std::get_if<TextBlock>(block) : nullptr;
+  if (other && other->json != json) {
+    if (auto charged = assembler_.charge(to_json(json).size()); !charged) return charged;
+    other->json = json;
+  }
+  const std::string_view last_text = text ? text_or_empty(json, "text") : std::string_view();
+  if (!last_text.empty() && text->text != last_text) {
+    if (auto charged = assembler_.charge(last_text.size()); !charged) return charged;
+    text->text = last_text;
+  }
+  const JsonArray* annotations = text ? find_array(json, "annotations") : nullptr;
+  if (!annotations || annotations->empty()) return {};
+  if (auto charged = assembler_.charge(to_json(*annotations).size()); !charged) return charged;
+  text->extra["annotations"] = *annotations;
   return {};
 }
 

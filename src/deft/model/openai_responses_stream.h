@@ -44,6 +44,8 @@ class OpenAiResponsesStream {
   Result<Item*> add_item(std::int64_t index, const Json& json);
   Result<void> finish_item(std::int64_t index, const Json& json);
   Result<void> finish_parts(Item& item, const Json& json);
+  Result<void> amend_item(const Item& item, const Json& json);
+  Result<void> amend_part(Assembler::Key key, const Json& json);
   Result<void> finish_call(Assembler::Key key, const Json& json);
   Result<void> finish_thinking(Assembler::Key key, const Json& json);
   Result<void> seal_thinking(Assembler::Key key, const Json& json);

@@ -66,6 +66,35 @@ TEST(OpenAiResponsesStream, ItemsOfTheStreamAreNotRepeatedByTheFinalList) {
   EXPECT_EQ(run.messages.at(0).blocks.size(), 1U);
 }
 
+TEST(OpenAiResponsesStream, TheWholeResponseHasTheLastWordOnItemsThatHaveEnded) {
+  constexpr std::string_view search =
+      R"({"type":"response.output_item.done","output_index":0,"item":{"type":"web_search_call","id":"w"}})";
+  constexpr std::string_view message =
+      R"({"type":"response.output_item.done","output_index":1,"item":{"type":"message","id":"i",)"
+      R"("content":[{"type":"output_text","text":"hi","annotations":[]}]}})";
+  const StreamRun run =
+      run_events({kCreated, search, message,
+                  R"({"type":"response.completed","response":{"status":"completed","output":[)"
+                  R"({"type":"web_search_call","id":"w","action":{"sources":["s"]}},{"type":"message","id":"i",)"
+                  R"("content":[{"type":"output_text","text":"hi","annotations":[{"url":"u"}]}]}]}})"});
+  ASSERT_EQ(run.messages.at(0).blocks.size(), 2U);
+  EXPECT_EQ(to_json(std::get<OtherBlock>(run.messages.at(0).blocks[0]).json),
+            R"({"type":"web_search_call","id":"w","action":{"sources":["s"]}})");
+  const auto& text = std::get<TextBlock>(run.messages.at(0).blocks[1]);
+  EXPECT_EQ(text.text, "hi");
+  EXPECT_EQ(to_json(text.extra), R"({"annotations":[{"url":"u"}]})");
+}
+
+TEST(OpenAiResponsesStream, ThePhaseOfAMessageStaysWithItsText) {
+  const StreamRun run = run_events(
+      {kCreated, kMessage, R"({"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"hi"})",
+       R"({"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"i","phase":"commentary",)"
+       R"("content":[{"type":"output_text","text":"hi"}]}})",
+       kCompleted});
+  const auto& text = std::get<TextBlock>(run.messages.at(0).blocks.at(0));
+  EXPECT_EQ(to_json(text.extra), R"({"phase":"commentary"})");
+}
+
 TEST(OpenAiResponsesStream, ACompletedResponseWithAnUnfinishedCallHasFailed) {
   const StreamRun run = run_events({kCreated, kCall, kInput, kCompleted});
   EXPECT_EQ(show(run), "");

@@ -28,6 +28,26 @@ TEST(OutputLimit, IsReadFromTheWordsOfEachServer) {
       8'192U - 20U - kFittingOutputTokensSpare);
 }
 
+TEST(OutputLimit, ALimitOfTheAnswerAloneIsReadFromTheWordsOfOtherServersToo) {
+  EXPECT_EQ(
+      fits("`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the "
+           "`context_window` for this model"),
+      8'192U);
+  EXPECT_EQ(fits("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"), 8'192U);
+  EXPECT_EQ(fits("<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 16384]"), 16'384U);
+  EXPECT_EQ(fits("Unable to submit request because it has a maxOutputTokens value of 32000 but the supported range is "
+                 "from 1 (inclusive) to 8193 (exclusive). Update the value and try again."),
+            8'192U);
+  EXPECT_EQ(fits("Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 16384, but got 32000 "
+                 "instead."),
+            16'384U);
+  EXPECT_EQ(fits("The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens "
+                 "value that is lower than 4096."),
+            4'096U);
+  EXPECT_EQ(fits("max_tokens must be less than or equal to 4096", 32'000, 422), 4'096U);
+  EXPECT_EQ(fits("the number of tools must be less than or equal to 8192"), std::nullopt);
+}
+
 TEST(OutputLimit, WhereNothingIsLeftOrNothingIsSaidThereIsNone) {
   EXPECT_EQ(fits("prompt is too long: 210000 tokens > 200000 maximum"), std::nullopt);
   EXPECT_EQ(fits("input length and `max_tokens` exceed context limit: 199900 + 21333 > 200000"), std::nullopt);

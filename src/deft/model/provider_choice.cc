@@ -188,10 +188,10 @@ class Chooser {
   Result<void> complete_openai() {
     if (auto taken = take_base_url("OPENAI_BASE_URL", kOpenAiUrl); !taken) return taken;
     choice_.extra_headers = parse_headers(value("OPENAI_CUSTOM_HEADERS"));
-    if (const std::string id = value("OPENAI_ORGANIZATION"); !id.empty()) {
+    if (const std::string id = first({value("OPENAI_ORG_ID"), value("OPENAI_ORGANIZATION")}); !id.empty()) {
       choice_.extra_headers.emplace_back("OpenAI-Organization", id);
     }
-    if (const std::string id = value("OPENAI_PROJECT"); !id.empty()) {
+    if (const std::string id = first({value("OPENAI_PROJECT_ID"), value("OPENAI_PROJECT")}); !id.empty()) {
       choice_.extra_headers.emplace_back("OpenAI-Project", id);
     }
     const bool own = is_at(kOpenAiUrl);

@@ -79,6 +79,8 @@ TEST(ProviderChoice, HeadersBetasAndTheCacheAreTakenOver) {
   EXPECT_EQ(choice.betas, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(choice.cache_ttl, "1h");
   EXPECT_EQ(choose({"ANTHROPIC_API_KEY=a"}, {.prompt_cache_ttl = "off"}).cache_ttl, "");
+  EXPECT_EQ(choose({"OPENAI_API_KEY=a", "OPENAI_ORG_ID=o", "OPENAI_PROJECT_ID=p"}).extra_headers,
+            (HttpHeaders{{"OpenAI-Organization", "o"}, {"OpenAI-Project", "p"}}));
 }
 
 TEST(ProviderChoice, NumbersOfOthersCountWhereOursAreNotSet) {

@@ -1,6 +1,7 @@
 #include "deft/os/http_network.h"
 
 #include <arpa/inet.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -53,8 +54,9 @@ HttpNetwork http_network(std::span<const std::string> environment) {
   network.ca_file = first_value(environment, {"SSL_CERT_FILE", "CURL_CA_BUNDLE"});
   const std::string folder = first_value(environment, {"SSL_CERT_DIR"});
   if (!folder.empty() || !network.ca_file.empty()) network.ca_folder = folder;
-  // Beside those that are believed anyway, not in their place.
-  if (network.ca_file.empty()) network.ca_file = first_value(environment, {"NODE_EXTRA_CA_CERTS"});
+  // Beside those that are believed anyway, not in their place: if it is gone, that is no reason to reach nobody.
+  const std::string more = first_value(environment, {"NODE_EXTRA_CA_CERTS"});
+  if (network.ca_file.empty() && ::access(more.c_str(), R_OK) == 0) network.ca_file = more;
   return network;
 }
 

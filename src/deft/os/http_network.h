@@ -19,7 +19,7 @@ struct HttpNetwork {
 };
 
 // From NAME=VALUE texts: http_proxy, https_proxy, all_proxy, no_proxy (also in capitals; small letters win),
-// SSL_CERT_FILE or CURL_CA_BUNDLE, SSL_CERT_DIR; without such a file NODE_EXTRA_CA_CERTS.
+// SSL_CERT_FILE or CURL_CA_BUNDLE, SSL_CERT_DIR; without such a file NODE_EXTRA_CA_CERTS, if it can be read.
 HttpNetwork http_network(std::span<const std::string> environment);
 
 // Can it be put on the wire as it is? Refuses what would let a value become another header or another request (line

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "deft/testing/temp_folder.h"
+
 namespace deft {
 namespace {
 
@@ -31,10 +33,18 @@ TEST(HttpNetwork, CertificatesComeFromTheSystemsFolderUnlessTheEnvironmentNamesO
   EXPECT_EQ(file.ca_folder, "");
   EXPECT_EQ(http_network(Environment{"CURL_CA_BUNDLE=/b.pem"}).ca_file, "/b.pem");
   EXPECT_EQ(http_network(Environment{"SSL_CERT_DIR=/certs"}).ca_folder, "/certs");
-  const auto more = http_network(Environment{"NODE_EXTRA_CA_CERTS=/extra.pem"});
-  EXPECT_EQ(more.ca_file, "/extra.pem");
+  const TempFolder folder;
+  const std::string extra = folder.put("extra.pem", "");
+  const auto more = http_network(Environment{"NODE_EXTRA_CA_CERTS=" + extra});
+  EXPECT_EQ(more.ca_file, extra);
   EXPECT_EQ(more.ca_folder, "/etc/ssl/certs");
-  EXPECT_EQ(http_network(Environment{"NODE_EXTRA_CA_CERTS=/extra.pem", "SSL_CERT_FILE=/own.pem"}).ca_file, "/own.pem");
+  EXPECT_EQ(http_network(Environment{"NODE_EXTRA_CA_CERTS=" + extra, "SSL_CERT_FILE=/own.pem"}).ca_file, "/own.pem");
+}
+
+TEST(HttpNetwork, FurtherCertificatesThatAreGoneAreNoReasonToBelieveNobody) {
+  const auto network = http_network(Environment{"NODE_EXTRA_CA_CERTS=/no/such/file.pem"});
+  EXPECT_EQ(network.ca_file, "");
+  EXPECT_EQ(network.ca_folder, "/etc/ssl/certs");
 }
 
 TEST(CheckRequest, RefusesWhateverWouldBecomeAnotherHeaderOrRequest) {

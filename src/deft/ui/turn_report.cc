@@ -60,7 +60,10 @@ std::string text_of_result(const TurnEnd& end) {
     case TurnReason::budget_exhausted: return "The budget (--max-budget-usd) is used up.";
     case TurnReason::aborted_streaming:
     case TurnReason::aborted_tools: return "Interrupted.";
-    case TurnReason::refusal: return end.text.empty() ? "The model declined to answer." : end.text;
+    case TurnReason::refusal:
+      if (!end.text.empty()) return end.text;
+      return end.explanation.empty() ? "The model declined to answer."
+                                     : "The model declined to answer: " + end.explanation;
     case TurnReason::prompt_too_long: return "The conversation is too long for the model: " + end.explanation;
     case TurnReason::model_error: return "API Error: " + end.explanation;
     case TurnReason::hook_stopped:

@@ -91,6 +91,15 @@ TEST(TurnReport, DenialsNameTheCallAndItsInput) {
             R"([{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"rm"}}])");
 }
 
+TEST(TurnReport, WhyTheModelDeclinedIsSaidWhereItSaidNothingElse) {
+  TurnEnd end{.reason = TurnReason::refusal};
+  EXPECT_EQ(text_of_result(end), "The model declined to answer.");
+  end.explanation = "not that";
+  EXPECT_EQ(text_of_result(end), "The model declined to answer: not that");
+  end.text = "words";
+  EXPECT_EQ(text_of_result(end), "words");
+}
+
 TEST(TurnReport, AStructuredAnswerIsTheText) {
   TurnEnd end{.reason = TurnReason::completed, .text = "words", .stop_reason = "tool_use"};
   EXPECT_EQ(text_of_result(end), "words");
