@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "deft/testing/places.h"
 #include "deft_exec.h"
+#include "deft_print.h"
 
 // What `deft undo` takes back, of a session that `deft exec` has kept.
 
@@ -53,6 +55,9 @@ TEST_F(Undo, ShowsTheDifferenceTakesBackTheFileAndNamesTheCommand) {
   EXPECT_EQ(folder.bytes("new/b.txt"), std::nullopt);
   EXPECT_TRUE(folder.bytes("made-by-a-command"));
   EXPECT_EQ(undo({"--yes"}).exit_code, 2);  // nothing is left
+  const Finished command = undo({"4", "--yes"});
+  EXPECT_EQ(command.exit_code, 1);
+  EXPECT_NE(command.output.find("cannot   Bash: touch made-by-a-command"), std::string::npos) << command.output;
 }
 
 TEST_F(Undo, TakesBackAPatchAsAWhole) {
@@ -114,6 +119,24 @@ TEST_F(Undo, ForProgramsShowsWhatItWouldDoAndDoesItWhenToldTo) {
   EXPECT_FALSE(folder.bytes("a.txt"));
 }
 
+TEST_F(Undo, WhatItShowsHasNoSecretsAndLooksAtASessionThatIsInUse) {
+  const std::string key = "sk-ant-api03-" + std::string(80, 'A');
+  DeftExec deft(folder, arguments);
+  deft.write("1", folder / "a.txt", "key=" + key + "\n");
+  deft.bash("2", "echo " + key + " > made-by-a-command");
+  deft.send_line(R"({"type":"end"})");
+  deft.result("1");
+  deft.result("2");
+  const Finished shown = undo({"--dry-run"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_NE(shown.output.find("Bash: echo sk-ant-****"), std::string::npos) << shown.output;
+  EXPECT_EQ(shown.output.find(key), std::string::npos) << shown.output;
+  const Finished refused = undo({"--yes"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("in use"), std::string::npos) << refused.errors;
+  EXPECT_EQ(deft.finish(), 0);
+}
+
 // A repository may bring a folder that looks like a session's, with files of its reader's in it.
 TEST_F(Undo, AFolderThatOthersCouldHaveMadeIsNotBelieved) {
   {
@@ -139,6 +162,39 @@ TEST_F(Undo, ASessionOfItsOwnFolderReachesNothingOutsideOfThisDirectory) {
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.output.find("outside of"), std::string::npos) << refused.output;
   EXPECT_TRUE(elsewhere.bytes("a.txt"));
+}
+
+// Each life of the undo ends at a step of what it does to files, also in the middle of a write; of the file with two
+// names too, which is written in place.
+TEST(UndoThatIsKilled, AnywhereIsFinishedByTheNext) {
+  const std::string longer = "new" + std::string(40, '.') + "\n";
+  for (int step = 1;; ++step) {
+    PrintPlace place;
+    place.project.put("a", "old\n");
+    place.project.put("b", "old\n");
+    std::filesystem::create_hard_link(place.project / "b", place.project / "b2");
+    const auto edit = [&](const std::string& id, const std::string& name) {
+      return StreamedCall{id, "Write", {{"file_path", place.project / name}, {"content", longer}}};
+    };
+    const ModelPeer model({anthropic_calls({{"1", "Read", {{"file_path", place.project / "a"}}},
+                                            {"2", "Read", {{"file_path", place.project / "b"}}}}),
+                           anthropic_calls({edit("3", "a"), edit("4", "b"), edit("5", "new/c")}),
+                           anthropic_text("ok")});
+    ASSERT_EQ(place.run(model, {"-p", "go", "--permission-mode", "bypassPermissions"}).exit_code, 0);
+    ASSERT_EQ(place.project.bytes("b2"), longer);
+
+    place.environment = {std::string("LD_PRELOAD=") + DEFT_FILE_SPY, "DEFT_SPY_KILL=" + std::to_string(step)};
+    const bool was_killed = place.run(model, {"undo", "--yes"}).exit_code == 128 + SIGKILL;
+    place.environment.clear();
+    const Finished again = place.run(model, {"undo", "--yes"});
+    EXPECT_TRUE(again.exit_code == 0 || again.exit_code == 2) << again.output << again.errors;
+    EXPECT_EQ(place.project.names(), (std::vector<std::string>{"a", "b", "b2"})) << "step " << step;
+    for (const char* name : {"a", "b", "b2"}) EXPECT_EQ(place.project.bytes(name), "old\n") << name << " step " << step;
+    if (!was_killed || ::testing::Test::HasFailure()) {
+      EXPECT_GT(step, 10);
+      return;
+    }
+  }
 }
 
 }  // namespace

@@ -153,6 +153,7 @@ Result<void> Agent::resume(Session session) {
   interrupted_ = session.interrupted_calls;
   if (interrupted_ > 0 && !is_subagent()) engine_->workshop().remove_leftovers();
   deferred_ = std::move(session.deferred);
+  go_on_planning();
   return {};
 }
 
@@ -292,7 +293,7 @@ void Agent::take_failure(ModelFailed failed) {
   }
   const bool too_long = next.step == Attempts::Next::Step::shorten;
   if (too_long && compact_after_overflow()) return;
-  const std::string explanation = failed.failure.message;
+  const std::string explanation = failed.failure.message + (too_long ? what_takes_the_context() : "");
   this_turn_.so_far.failure = std::move(failed.failure);
   end_turn(too_long ? TurnReason::prompt_too_long : TurnReason::model_error, explanation);
 }
@@ -433,15 +434,11 @@ void Agent::answer_calls() {
   for (const std::string& path : engine_->given().take_hidden_files()) engine_->session().files.forget(path);
   std::vector<std::string> after;
   for (const CallAnswered& answer : answers_) {
-    for (const Modifier& modifier : answer.result.modifiers) {
-      // Who entered or left it by a call has read so in the result.
-      const auto* mode = std::get_if<ModeChanged>(&modifier);
-      if (mode) knows_of_planning_ = mode->how == ModeChanged::How::enter_plan;
-    }
     for (std::string& block : new_message_blocks(answer.result.new_messages)) after.push_back(std::move(block));
   }
   for (std::string& block : new_message_blocks(batch_.new_messages)) after.push_back(std::move(block));
   const std::string rest = content_of(after);
+  remember_planning();
   log_->results(answers_, changed, rest);
   std::string content = content_of_answers(answers_);
   if (!rest.empty()) content = joined_content(content, rest);

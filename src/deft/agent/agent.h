@@ -25,6 +25,8 @@
 
 namespace deft {
 
+class BackgroundTasks;
+
 inline constexpr std::size_t kOutputTokensDefault = 32'000;
 inline constexpr std::size_t kOutputTokensMax = 128'000;
 inline constexpr std::size_t kPausesMax = 20;              // of the provider's own tools, in a row
@@ -83,12 +85,16 @@ struct AgentOptions {
       nullptr;  // that prompts may call; nothing: "/name" is a text like any other
   TurnLimits limits = {};
   ContextLimits context = {};
-  AgentChildren* children = nullptr;                         // outlives the agent; nothing: it starts no others
-  WaitingPrompts* waiting = nullptr;                         // outlives its turns; nothing: nobody waits
-  bool waits_for_children = false;                           // a turn does not end before those in the background have
+  bool mode_is_chosen = false;        // by a person, for this run: a session that was planning then does so no more
+  AgentChildren* children = nullptr;  // outlives the agent; nothing: it starts no others
+  WaitingPrompts* waiting = nullptr;  // outlives its turns; nothing: nobody waits
+  bool waits_for_children = false;    // a turn does not end before those in the background have
   std::optional<Duration> children_patience = std::nullopt;  // but no later than this; nothing: as late as it takes
   // What the model shall know with its next request, each once; no request is made for it.
   std::function<std::vector<std::string>()> take_reminders = nullptr;
+  // What runs in the background of the session; the model is told of it where a summary takes the place of what said
+  // so.
+  std::shared_ptr<const BackgroundTasks> tasks = nullptr;
   // Tools that are found by ToolSearch, if the agent has that.
   Deferral deferral = {.when = Deferral::When::when_many};
   std::size_t retries_max = kModelRetriesDefault;
@@ -274,17 +280,21 @@ class Agent final : private Frontend {
   // agent_discovery.cc: what the model is told, once, before it is asked.
   void announce_tools(const ToolPool& pool);  // the names of those that are left out of the prompt
   void announce_plan_mode();
+  void remember_planning();
+  void go_on_planning();
 
   // agent_compaction.cc
   enum class AfterCompaction : std::uint8_t { nothing, request_might_fit, request_did_not_fit };
   std::uint64_t context_window() const;
   bool has_room() const;
+  std::string what_takes_the_context() const;
   bool should_compact() const;
   void compact_before_request();
   bool compact_after_overflow();
   void begin_compaction(std::string trigger, std::string instructions, std::size_t kept, AfterCompaction after);
   void take_compaction(std::size_t kept, Result<CompactedText> text);
   void use_compaction(std::size_t kept, const CompactedText& text);
+  std::string with_standing_work(const std::string& summary) const;
   bool abort_compaction();
   std::optional<TurnReason> reached_limit() const;
   Attempts fresh_attempts() const;

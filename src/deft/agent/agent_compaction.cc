@@ -1,6 +1,8 @@
 #include "deft/agent/agent.h"
+#include "deft/agent/standing_work.h"
 #include "deft/base/check.h"
 #include "deft/core/compaction_plan.h"
+#include "deft/core/message_content.h"
 
 // When an agent's conversation is made shorter, and what follows from it. How, is Compaction's.
 //
@@ -18,6 +20,14 @@ std::uint64_t Agent::context_window() const { return std::min(options_.context.w
 
 bool Agent::has_room() const {
   return context_tokens() < compaction_threshold(context_window(), this_turn_.output_tokens_max);
+}
+
+// A request that is too long for a small model may not be so because of what was said.
+std::string Agent::what_takes_the_context() const {
+  const std::uint64_t tools = tools_bytes_ / kBytesPerToken;
+  if (tools <= estimated_tokens(conversation_.messages())) return {};
+  return ". Most of it are the definitions of the tools, about " + std::to_string(tools) +
+         " tokens: offer fewer of them (--tools).";
 }
 
 bool Agent::should_compact() const {
@@ -103,16 +113,23 @@ void Agent::take_compaction(std::size_t kept, Result<CompactedText> text) {
   }
 }
 
+std::string Agent::with_standing_work(const std::string& summary) const {
+  const auto tasks = options_.tasks ? options_.tasks->list() : std::vector<TaskView>();
+  const std::string text = standing_work(engine_->session().todos, tasks);
+  return text.empty() ? summary : joined_content(summary, content_of({text_block(text)}));
+}
+
 void Agent::use_compaction(std::size_t kept, const CompactedText& text) {
+  const std::string content = with_standing_work(text.content);
   const double cost = options_.cost ? options_.cost(text.model, text.usage) : 0;
   count(text.model, text.usage, cost);
-  log_->compacted({.summary = text.content,
+  log_->compacted({.summary = content,
                    .kept_messages = kept,
                    .trigger = compaction_shown_.trigger,
                    .model = text.model,
                    .usage = text.usage,
                    .cost = cost});
-  conversation_.replace(compacted_history(conversation_.messages(), text.content, kept));
+  conversation_.replace(compacted_history(conversation_.messages(), content, kept));
   gauge_.reset();
   executor().take_now(ContextForgotten{});
   this_turn_.is_just_compacted = true;

@@ -62,8 +62,27 @@ void Agent::announce_tools(const ToolPool& pool) {
   set_state(std::string(kAnnouncedToolsKey), std::move(names));  // last: told twice is better than not at all
 }
 
+// Not of a mode that a run began with: that is said anew each time.
+void Agent::remember_planning() {
+  const std::string key(kPlanningState);
+  const ModeMemory& mode = engine_->session().mode;
+  const bool plans = mode.now == Mode::plan && mode.before_plan.has_value();
+  if ((state(key) == Json(true)) != plans) set_state(key, plans);
+}
+
+// What was not approved before the process ended is not approved by that.
+void Agent::go_on_planning() {
+  if (is_subagent() || state(std::string(kPlanningState)) != Json(true)) return;
+  if (options_.mode_is_chosen) {
+    knows_of_planning_ = true;
+  } else {
+    executor().take_now(ModeWanted{Mode::plan});
+  }
+}
+
 void Agent::announce_plan_mode() {
   const bool plans = engine_->session().mode.now == Mode::plan;
+  remember_planning();
   if (plans == knows_of_planning_) return;
   knows_of_planning_ = plans;
   if (!plans) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "deft/testing/agent_bench.h"
+#include "deft/tools/plan_mode.h"
 #include "deft/tools/tool_search.h"
 
 namespace deft {
@@ -192,6 +193,37 @@ TEST(UnorderedExecutor, AnswersEachCallWhenItHasFinishedAndStopsTheOneThatIsTake
   bench.call("3", "Now");
   EXPECT_EQ(bench.frontend.wait_for<CallAnswered>(3).result.text, "now");
   bench.finish();
+}
+
+// It ends with the process and nobody has approved anything.
+TEST(PlanModeOfASession, OutlivesTheProcessUntilAPersonChoosesAMode) {
+  AgentBench bench;
+  bench.add_tool(make_enter_plan_mode_tool());
+  bench.add_effect("Do");
+  bench.model.will_answer({call_of_model("1", "EnterPlanMode")});
+  bench.model.will_answer({text_of_model("I plan.")});
+  bench.turn("go");
+  bench.reopen();
+  EXPECT_EQ(bench.agent().engine().permissions()->mode(), Mode::plan) << bench.journal_text();
+  bench.model.will_answer({call_of_model("2", "Do")});
+  bench.model.will_answer({text_of_model("It is not allowed.")});
+  bench.turn("go on");
+  EXPECT_TRUE(bench.effects.empty());
+  EXPECT_NE(bench.model.requests().back().history->end()[-3].content.find("Plan mode is on"), std::string::npos);
+
+  bench.options.mode_is_chosen = true;
+  bench.reopen();
+  EXPECT_EQ(bench.agent().engine().permissions()->mode(), Mode::bypass);
+  bench.model.will_answer({call_of_model("3", "Do")});
+  bench.model.will_answer({text_of_model("Done.")});
+  bench.turn("do it");
+  EXPECT_EQ(bench.effects.size(), 1U);
+  EXPECT_NE(bench.model.requests().back().history->end()[-3].content.find("Plan mode was turned off"),
+            std::string::npos);
+
+  bench.options.mode_is_chosen = false;
+  bench.reopen();
+  EXPECT_EQ(bench.agent().engine().permissions()->mode(), Mode::bypass) << "that was said";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "deft/agent/standing_work.h"
 #include "deft/base/json.h"
 #include "deft/base/text.h"
 
@@ -44,14 +45,20 @@ std::string background_notice(const History& history) {
   std::vector<Begun> begun;
   for (const HistoryMessage& message : history) {
     if (message.content.find(kBeginning) != std::string::npos) begun.clear();
-    const bool matters =
-        message.role == Role::user ? !begun.empty() : message.content.find("run_in_background") != std::string::npos;
+    const bool is_after_summary = message.content.find(kStandingWorkBegins) != std::string::npos;
+    const bool matters = message.role == Role::user ? !begun.empty() || is_after_summary
+                                                    : message.content.find("run_in_background") != std::string::npos;
     const auto blocks = matters ? parse_json(message.content) : Result<Json>(Json());
     if (!blocks || !blocks->is_array()) continue;
     for (const Json& block : blocks->get_array()) {
       const auto type = find_string(block, "type");
       if (type == "tool_use" && runs_in_background(block)) {
         begun.push_back({std::string(find_string(block, "id").value_or("")), name_of(block)});
+      }
+      if (type == "text" && is_after_summary) {  // what said that it was begun is not there any more
+        for (std::string& name : running_by(find_string(block, "text").value_or(""))) {
+          begun.push_back({.call_id = {}, .what = std::move(name)});
+        }
       }
       if (type == "tool_result" && find_bool(block, "is_error").value_or(false)) {  // it never began
         std::erase_if(begun, [&](const Begun& one) { return one.call_id == find_string(block, "tool_use_id"); });

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "deft/agent/standing_work.h"
+#include "deft/core/message_content.h"
 #include "deft/testing/agent_bench.h"
 
 namespace deft {
@@ -23,6 +25,14 @@ TEST(BackgroundNotice, NamesWhatEndedWithTheProcess) {
   EXPECT_NE(notice.find("\n- Bash: make watch\n"), std::string::npos) << notice;
   EXPECT_EQ(notice.find("denied"), std::string::npos) << notice;
   EXPECT_EQ(background_notice({history.begin() + 3, history.end()}), "");
+}
+
+TEST(BackgroundNotice, NamesWhatASummarySaidToBeRunning) {
+  const std::string standing =
+      standing_work({}, {{.id = "bash_7", .type = "local_bash", .command = "make watch", .description = {}}});
+  const History history{{Role::user, content_of({text_block("A summary."), text_block(standing)})}};
+  EXPECT_NE(background_notice(history).find("\n- bash_7: make watch\n"), std::string::npos)
+      << background_notice(history);
 }
 
 TEST(BackgroundNotice, IsGivenOnceToASessionThatGoesOn) {

@@ -5,6 +5,8 @@
 #include "deft/core/compaction_plan.h"
 #include "deft/core/context_gauge.h"
 #include "deft/testing/agent_bench.h"
+#include "deft/tools/background_tasks.h"
+#include "deft/tools/todo_write.h"
 
 // Conversations that grow too long for their model.
 
@@ -129,6 +131,20 @@ TEST_F(Compacting, ATurnWhoseRequestsNeverFitEndsInsteadOfLooping) {
   expect_a_history_that_the_api_takes();
 }
 
+TEST_F(Compacting, WhereTheToolsAloneAreTooLongThatIsSaid) {
+  bench.add_tool({.spec = {.name = "Wordy", .description = std::string(30'000, 'w')},
+                  .run = [](const Json&, ToolIo&) -> Result<ToolResult> { return ToolResult{.text = "done"}; }});
+  bench.model.will({too_long()});
+  const TurnEnd end = bench.turn("hello");
+  EXPECT_EQ(end.reason, TurnReason::prompt_too_long);
+  EXPECT_NE(end.explanation.find("offer fewer of them"), std::string::npos) << end.explanation;
+  fill_context();
+  bench.options.context.automatic = false;
+  bench.reopen();
+  bench.model.will({too_long()});
+  EXPECT_EQ(bench.turn(std::string(100'000, 'x')).explanation.find("offer fewer"), std::string::npos);
+}
+
 TEST_F(Compacting, AContextThatIsFullAgainAfterEveryAnswerIsNotCompactedForEver) {
   bench.model.answer = [n = 0](const ModelRequest& request) mutable {
     if (asks_for_a_summary(request)) return stream_of({text_of_model("a summary")});
@@ -225,6 +241,28 @@ TEST_F(Compacting, HooksHearOfTheSummaryAndMayAddToIt) {
   bench.turn("Why?");
   EXPECT_EQ(heard, R"({"trigger":"auto","compact_summary":"it is 42"})");
   EXPECT_NE(bench.model.requests().back().history->front().content.find("the branch is main"), std::string::npos);
+}
+
+TEST_F(Compacting, WhatStillStandsIsToldBesideTheSummaryAlsoToAResumedSession) {
+  const auto tasks = std::make_shared<BackgroundTasks>();
+  BackgroundWork work{.type = "local_agent", .title = "Watch it", .description = {}, .output = nullptr, .stop = [] {}};
+  work.output = std::make_unique<ShellOutput>(nullptr, "watcher", ShellOutput::Keep::all);
+  ASSERT_TRUE(tasks->add("watcher", std::move(work)));
+  bench.options.tasks = tasks;
+  bench.add_tool(make_todo_write_tool());
+  const JsonArray todos{JsonObject{{"content", "Run the tests"}, {"status", "pending"}}};
+  bench.model.will_answer({call_of_model("1", "TodoWrite", JsonObject{{"todos", todos}})});
+  bench.model.will(answer_that_cost({text_of_model("Planned.")}, 190'000));
+  bench.turn("Plan it");
+  bench.model.will_answer({text_of_model("They planned.")});
+  bench.model.will_answer({text_of_model("fine")});
+  bench.turn("Go on");
+  const std::string told = bench.model.requests().back().history->front().content;
+  EXPECT_NE(told.find("[pending] Run the tests"), std::string::npos) << told;
+  EXPECT_NE(told.find("- watcher: Watch it"), std::string::npos) << told;
+  bench.reopen();
+  EXPECT_EQ(bench.history().front().content, told);
+  expect_a_history_that_the_api_takes();
 }
 
 TEST_F(Compacting, CallsInsteadOfASummaryAreNotCarriedOut) {

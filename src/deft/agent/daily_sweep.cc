@@ -36,12 +36,13 @@ std::vector<std::string> sweep_sessions_daily(const std::string& sessions, std::
   if (!file || ::fstat(file.get(), &status) != 0) return {};
   const Time last = std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec);
   const bool is_first = status.st_size == 0;
-  if (!is_first && now - last < kSweepPeriod && last <= now) return {};
+  const bool has_gone_back = last > now;  // it was wrong then, or it is now
+  if (!is_first && now - last < kSweepPeriod && !has_gone_back) return {};
   const bool is_late = !is_first && now - last >= std::max<std::chrono::hours>(age, 2 * kSweepPeriod);
   const bool is_doubted = is_late && status.st_size != kDoubtedBytes;
   if (::ftruncate(file.get(), is_doubted ? kDoubtedBytes : kBelievedBytes) != 0) return {};
   // Others who ask from now on hear that it is done.
-  if (!set_time(file.get(), now) || is_first || is_doubted) return {};
+  if (!set_time(file.get(), now) || is_first || is_doubted || has_gone_back) return {};
   SweptSessions swept = sweep_sessions(sessions, age, now, patience);
   if (!swept.is_complete) set_time(file.get(), now - kSweepPeriod);
   return std::move(swept.removed);

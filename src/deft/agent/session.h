@@ -58,6 +58,8 @@ struct Session {
 
 // Journal::state() of a call that is to be decided later: {"call": its id}.
 inline constexpr std::string_view kDeferredState = "deferred";
+// True: planning has begun while the session was used, by the model or by a person, and has not been ended since.
+inline constexpr std::string_view kPlanningState = "planning";
 
 // Journal::state() of the names of tools that the model was told of.
 inline constexpr std::string_view kAnnouncedToolsKey = "announced_tools";

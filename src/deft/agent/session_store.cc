@@ -102,21 +102,20 @@ Result<SessionPlace> SessionStore::fork(const SessionPlace& from, const Clock& c
   auto place = make(id);
   if (!place) return place;
   // Nobody takes it for a session before all of it is there.
-  const std::string unfinished = folder_ + "/." + place->id + ".fork";
+  const std::string unfinished = folder_ + "/" + name_of_unfinished_fork(place->id);
   std::error_code ignored;
   std::filesystem::remove_all(unfinished, ignored);
   auto copied = copy(from, {.id = place->id, .folder = unfinished}, clock);
   if (copied && was_never_begun(*place)) ::unlink(place->journal().c_str());
-  if (copied && ::rename(unfinished.c_str(), place->folder.c_str()) != 0) {
-    copied = std::unexpected(system_error(Errc::io, "cannot create " + place->folder, errno));
-  }
-  if (copied) return place;
+  if (copied && ::rename(unfinished.c_str(), place->folder.c_str()) == 0) return place;
+  const Error error =
+      copied ? system_error(Errc::io, "cannot create " + place->folder, errno) : std::move(copied.error());
   std::filesystem::remove_all(unfinished, ignored);
   ::rmdir(place->folder.c_str());
-  return std::unexpected(copied.error());
+  return std::unexpected(error);
 }
 
-Result<void> SessionStore::copy(const SessionPlace& from, const SessionPlace& to, const Clock& clock) {
+Result<Journal> SessionStore::copy(const SessionPlace& from, const SessionPlace& to, const Clock& clock) {
   const auto opening = read_journal_opening(from.journal());
   if (!opening) return std::unexpected(opening.error());
   auto journal = Journal::open(to.folder, clock,
@@ -134,8 +133,9 @@ Result<void> SessionStore::copy(const SessionPlace& from, const SessionPlace& to
   });
   if (!read) return std::unexpected(read.error());
   write_lines();
-  if (!copied) return copied;
-  return take_along(from.folder, to.folder);
+  if (copied) copied = take_along(from.folder, to.folder);
+  if (!copied) return std::unexpected(copied.error());
+  return journal;
 }
 
 Result<SessionPlace> SessionStore::find(std::string_view name) const {

@@ -57,7 +57,8 @@ class SessionStore {
 
  private:
   Result<SessionPlace> make(const std::optional<std::string>& id) const;
-  static Result<void> copy(const SessionPlace& from, const SessionPlace& to, const Clock& clock);
+  // As long as what it returns lives, nobody takes it for one that was given up.
+  static Result<Journal> copy(const SessionPlace& from, const SessionPlace& to, const Clock& clock);
 
   std::string folder_;
 };

@@ -107,6 +107,7 @@ AgentOptions Subagents::options_for(const AgentRequest& request, const AgentType
   options.tool_choice.reset();
   options.raw_events = false;
   options.take_reminders = nullptr;  // each is told once: to whom it is meant for
+  options.tasks = nullptr;           // it cannot look at them
   const auto turns_max = smaller_of(request.turns_max, type.turns_max);
   options.limits = limits_of(options.limits, parent.agent->spent(), turns_max);
   options.children = &child.member;

@@ -300,6 +300,17 @@ TEST_F(SubagentsTest, AReportThatIsCutOffSaysSo) {
       << answer().text;
 }
 
+// Of which only the beginning is shown.
+TEST_F(SubagentsTest, ALongReportBeginsWithWhatIsToBeKnownOfIt) {
+  bench.add_reader("Look");
+  open();
+  child = [](const ModelRequest&) { return stream_of({text_of_model(std::string(60'000, 'x'))}, "max_tokens"); };
+  delegate(task("look"));
+  EXPECT_TRUE(answer().text.contains("<persisted-output>")) << answer().text.substr(0, 200);
+  EXPECT_TRUE(answer().text.contains("(agent id a")) << answer().text.substr(0, 300);
+  EXPECT_TRUE(answer().text.contains("its last message was cut off")) << answer().text.substr(0, 300);
+}
+
 TEST_F(SubagentsTest, BlanksAreNoReport) {
   bench.add_reader("Look");
   open();

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kFoldersLookedAtMax = 100'000;
 constexpr std::string_view kRemoved = ".removed-";
+constexpr std::string_view kFork = ".fork";
 constexpr const char* kUsedByFork = "/used-by-fork";  // its time says when
 
 bool is_own_folder(const std::string& path) {
@@ -31,12 +32,20 @@ bool is_older(int file, std::chrono::hours age, std::chrono::system_clock::time_
   return now - std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec) >= age;
 }
 
+bool is_unfinished(std::string_view name) {
+  return name.starts_with(kRemoved) || (name.starts_with('.') && name.ends_with(kFork));
+}
+
+UniqueFd journal_in(const std::string& folder) {
+  return UniqueFd(::open((folder + "/journal.jsonl").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+}
+
 // Whoever made it was killed before the journal's first byte.
 void remove_if_never_begun(const std::string& folder, std::chrono::hours age,
                            std::chrono::system_clock::time_point now) {
   struct stat status{};
   const std::string_view name = std::string_view(folder).substr(folder.rfind('/') + 1);
-  if (!(is_uuid(name) || name.starts_with(kRemoved)) || ::lstat(folder.c_str(), &status) != 0) return;
+  if (!(is_uuid(name) || is_unfinished(name)) || ::lstat(folder.c_str(), &status) != 0) return;
   if (now - std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec) >= age) ::rmdir(folder.c_str());
 }
 
@@ -46,6 +55,8 @@ bool is_wanted_by_fork(const std::string& folder, std::chrono::hours age, std::c
 }
 
 }  // namespace
+
+std::string name_of_unfinished_fork(std::string_view id) { return "." + std::string(id) + std::string(kFork); }
 
 void note_use_by_fork(const std::string& folder) {
   if (!is_own_folder(folder) || !is_own_folder(folder + "/tool-results")) return;
@@ -76,6 +87,19 @@ std::error_code remove_session_folder(const std::string& folder) {
   return ec;
 }
 
+void remove_unfinished(const std::string& root) {
+  std::error_code ec;
+  std::size_t looked_at = 0;
+  for (std::filesystem::directory_iterator entry(root, ec), end; !ec && entry != end; entry.increment(ec)) {
+    if (++looked_at > kFoldersLookedAtMax) break;
+    const std::string folder = entry->path();
+    if (!is_unfinished(entry->path().filename().string()) || !is_own_folder(folder)) continue;
+    const UniqueFd journal = journal_in(folder);
+    if (!journal && errno == ENOENT) ::rmdir(folder.c_str());
+    if (journal && ::flock(journal.get(), LOCK_EX | LOCK_NB) == 0) remove_session_folder(folder);
+  }
+}
+
 SweptSessions sweep_sessions(const std::string& root, std::chrono::hours age, std::chrono::system_clock::time_point now,
                              std::chrono::steady_clock::duration patience) {
   SweptSessions swept;
@@ -86,10 +110,9 @@ SweptSessions sweep_sessions(const std::string& root, std::chrono::hours age, st
     if (++looked_at > kFoldersLookedAtMax) break;
     const std::string folder = entry->path();
     if (!is_own_folder(folder)) continue;
-    const UniqueFd journal(::open((folder + "/journal.jsonl").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const UniqueFd journal = journal_in(folder);
     if (!journal && errno == ENOENT) remove_if_never_begun(folder, age, now);
-    // What somebody has removed, and was killed before all of it was gone, is not kept at all.
-    const bool is_kept = !entry->path().filename().string().starts_with(kRemoved);
+    const bool is_kept = !is_unfinished(entry->path().filename().string());
     if (!journal || (is_kept && (!is_older(journal.get(), age, now) || is_wanted_by_fork(folder, age, now)))) continue;
     swept.is_complete = std::chrono::steady_clock::now() < until;
     if (!swept.is_complete) break;

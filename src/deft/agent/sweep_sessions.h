@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -18,6 +19,13 @@ struct SweptSessions {
 };
 SweptSessions sweep_sessions(const std::string& root, std::chrono::hours age, std::chrono::system_clock::time_point now,
                              std::chrono::steady_clock::duration patience = std::chrono::hours(1));
+
+// Finishes what others have begun and were killed before its end: sessions that were being removed go, and forks of
+// which only a part was made. However young they are: nobody can see them any more, or yet.
+void remove_unfinished(const std::string& root);
+
+// The name of a fork while it is being made; it has its session's as soon as all of it is there.
+std::string name_of_unfinished_fork(std::string_view id);
 
 // A fork goes on whose conversation names what this session has stored.
 void note_use_by_fork(const std::string& folder);

@@ -87,6 +87,23 @@ TEST(SweepSessions, WhatAKilledRemovalHasLeftIsRemovedByTheNextSweepHoweverYoung
   EXPECT_TRUE(folder.names().empty());
 }
 
+TEST(SweepSessions, WhatAKilledForkHasLeftGoesWhileOneThatIsBeingMadeStays) {
+  const TempFolder folder;
+  const SystemClock clock;
+  folder.put("." + std::string("5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d11") + ".fork/journal.jsonl", "{}\n");
+  std::filesystem::create_directory(folder / ".removed-5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d12");
+  folder.put("5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d13/journal.jsonl", "{}\n");
+  const std::string under_way = name_of_unfinished_fork("5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d14");
+  const auto journal = Journal::open(folder / under_way, clock);
+  ASSERT_TRUE(journal);
+  const std::vector<std::string> left{under_way, "5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d13"};
+  remove_unfinished(folder.path());
+  EXPECT_EQ(folder.names(), left);
+  folder.put(name_of_unfinished_fork("5b3c5f5e-1c5a-4a55-8a5e-0d5f5b6c7d15") + "/journal.jsonl", "{}\n");
+  sweep_sessions(folder.path(), kMonth, std::chrono::system_clock::now());
+  EXPECT_EQ(folder.names(), left);
+}
+
 TEST(SweepSessions, NobodyLosesTheSessionThatHeHasOpened) {
   const TempFolder folder;
   const SystemClock clock;

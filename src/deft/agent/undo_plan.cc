@@ -11,14 +11,17 @@
 #include "deft/agent/journal_reader.h"
 #include "deft/base/json.h"
 #include "deft/base/path.h"
+#include "deft/base/stable_sort.h"
 #include "deft/base/text.h"
 #include "deft/core/patch.h"
+#include "deft/os/temporary_file.h"
 
 namespace deft {
 namespace {
 
 constexpr std::size_t kFileBytesMax = std::size_t{1} << 30;
 constexpr std::size_t kPatchBytesMax = std::size_t{1} << 20;
+constexpr std::size_t kOthersNamedMax = 5;
 
 std::optional<std::size_t> parse_number(std::string_view text) {
   std::size_t number = 0;
@@ -92,6 +95,22 @@ Result<Selection> calls_since(const std::string& folder, std::string_view uuid) 
   return selection;
 }
 
+// What is left of it cannot be taken back, and that is said by name.
+std::string nothing_left(const std::vector<EffectOfCall>& effects, const std::vector<RecordedChange>& changes) {
+  std::set<std::string_view> with_changes;
+  for (const RecordedChange& change : changes) with_changes.insert(change.change.call_id);
+  std::vector<std::string> others;
+  for (const EffectOfCall& effect : effects) {
+    if (!effect.starts_agents && !with_changes.contains(effect.call_id)) others.push_back(effect.title);
+  }
+  std::string text = "No change of this session is left to be undone.";
+  if (others.empty()) return text;
+  const std::size_t left_out = others.size() - std::min(others.size(), kOthersNamedMax);
+  others.erase(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(left_out));
+  text += " What no file tool did cannot be taken back: " + join(others, "; ");
+  return text + (left_out > 0 ? ", and " + std::to_string(left_out) + " calls before." : ".");
+}
+
 // The calls that the target means.
 Result<Selection> select(const std::vector<EffectOfCall>& effects, const std::vector<RecordedChange>& changes,
                          const UndoTarget& target) {
@@ -117,7 +136,7 @@ Result<Selection> select(const std::vector<EffectOfCall>& effects, const std::ve
                                      std::string(target.what == UndoTarget::What::turn ? "turn " : "message ") +
                                      std::to_string(*target.number) + " had an effect.");
   }
-  if (!meant) return fail(Errc::not_found, "No change of this session is left to be undone.");
+  if (!meant) return fail(Errc::not_found, nothing_left(effects, changes));
   Selection selection;
   if (target.what == UndoTarget::What::call) {
     for (const EffectOfCall& effect : effects) {
@@ -176,6 +195,7 @@ class FileUndo {
                       octal(content->status.mode) + ": set them back first");
       }
       undo.changes.push_back(recorded.number);
+      if (!recorded.change.after) remember_removed(recorded.change, undo);
       at = recorded.change.before;
       first = &recorded;
     }
@@ -184,7 +204,7 @@ class FileUndo {
       auto before = changes_.before_image(*first->change.before);
       if (!before) return refuse(before.error().message);
       undo.before = std::move(*before);
-      undo.mode = first->change.mode;
+      if (!undo.was_removed) undo.mode = first->change.mode;
     }
     undo.folder_made = first->change.folder_made;
     undo.patch = unified(path_, content ? std::optional(undo.bytes_now) : std::nullopt, undo.before);
@@ -211,6 +231,12 @@ class FileUndo {
     return last == all.rend() ? nullptr : *last;
   }
 
+  // The oldest one counts: it was the file that comes back.
+  static void remember_removed(const FileChange& removal, UndoOfFile& undo) {
+    undo.was_removed = true;
+    undo.mode = removal.mode;
+    undo.owner = removal.owner;
+  }
   void never_made(const RecordedChange& recorded) {
     plan_.never_made.push_back({recorded.number, path_, recorded.change.before ? "" : recorded.change.folder_made});
   }
@@ -248,19 +274,46 @@ UndoPlan plan_of(const Selection& selection, const std::vector<RecordedChange>& 
 Result<void> undo_one(const UndoOfFile& file, Files& files) {
   if (!file.before && !file.now) return {};  // made and removed again
   if (!file.before) return files.remove(file.path, *file.now);
-  const auto put_back =
-      file.now ? files.replace(file.path, *file.before, file.now) : files.create(file.path, *file.before, file.mode);
-  if (!put_back) return std::unexpected(put_back.error());
+  if (file.now && !file.was_removed) {
+    const auto replaced = files.replace(file.path, *file.before, file.now);
+    return replaced ? Result<void>() : std::unexpected(replaced.error());
+  }
+  // Who is killed between these two goes on: without its file, the change that made it anew was never made.
+  if (file.now) {
+    if (auto removed = files.remove(file.path, *file.now); !removed) return removed;
+  }
+  if (const auto made = files.create(file.path, *file.before, file.mode); !made) {
+    return std::unexpected(made.error());
+  }
+  if (file.owner) give_back_owner(file.path, *file.owner, file.mode);
   return {};
 }
 
-// As it was before undo_one().
+// As it was before undo_one(), which may have come to its middle.
 void put_back(const UndoOfFile& file, std::uint32_t mode, Files& files) {
   if (!file.before && !file.now) return;
   if (!file.before) return static_cast<void>(files.create(file.path, file.bytes_now, mode));
   const ContentId restored = content_id(*file.before);
-  if (!file.now) return static_cast<void>(files.remove(file.path, restored));
-  static_cast<void>(files.replace(file.path, file.bytes_now, restored));
+  if (file.now && !file.was_removed) return static_cast<void>(files.replace(file.path, file.bytes_now, restored));
+  static_cast<void>(files.remove(file.path, restored));
+  if (file.now) static_cast<void>(files.create(file.path, file.bytes_now, mode));
+}
+
+// What somebody who was killed has left beside the files.
+void remove_leftovers(const UndoPlan& plan) {
+  for (const UndoOfFile& file : plan.files) remove_leftovers_of(file.path);
+  for (const NeverMade& change : plan.never_made) remove_leftovers_of(change.path);
+}
+
+// Those that were made for files that are not there any more; of one within another the inner one first.
+void remove_folders_made(const UndoPlan& plan) {
+  std::vector<std::pair<std::string, std::string>> folders;  // with the topmost one
+  for (const UndoOfFile& file : plan.files) {
+    if (!file.before) folders.emplace_back(parent_path(file.path), file.folder_made);
+  }
+  for (const NeverMade& change : plan.never_made) folders.emplace_back(parent_path(change.path), change.folder_made);
+  stable_sort_by(folders, [](const auto& one) { return -static_cast<std::ptrdiff_t>(one.first.size()); });
+  for (const auto& [folder, topmost] : folders) remove_empty_folders(folder, topmost);
 }
 
 }  // namespace
@@ -322,6 +375,7 @@ Result<UndoPlan> plan_rewind(const std::string& folder, std::string_view uuid, F
 Result<std::vector<std::string>> carry_out(UndoPlan& plan, FileChanges& changes, Files& files) {
   std::vector<std::string> undone;
   std::vector<std::uint32_t> modes;
+  remove_leftovers(plan);
   for (const UndoOfFile& file : plan.files) {
     modes.push_back(files.status(file.path).value_or(FileStatus{}).mode);
     const Result<void> done = undo_one(file, files);
@@ -329,6 +383,7 @@ Result<std::vector<std::string>> carry_out(UndoPlan& plan, FileChanges& changes,
       undone.push_back(file.path);
       continue;
     }
+    if (file.now && file.was_removed) put_back(file, modes.back(), files);
     for (std::size_t i = undone.size(); i-- > 0;) put_back(plan.files[i], modes[i], files);
     for (const UndoOfFile& other : plan.files) {
       const bool is_it = &other == &file;
@@ -336,14 +391,13 @@ Result<std::vector<std::string>> carry_out(UndoPlan& plan, FileChanges& changes,
     }
     return std::vector<std::string>();
   }
+  remove_folders_made(plan);
   for (const UndoOfFile& file : plan.files) {
-    if (!file.before) remove_empty_folders(parent_path(file.path), file.folder_made);
     for (const std::uint64_t number : file.changes) {
       if (auto marked = changes.mark_undone(number); !marked) return std::unexpected(marked.error());
     }
   }
   for (const NeverMade& change : plan.never_made) {
-    remove_empty_folders(parent_path(change.path), change.folder_made);
     if (auto marked = changes.mark_undone(change.number); !marked) return std::unexpected(marked.error());
   }
   return undone;

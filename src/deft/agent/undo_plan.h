@@ -35,6 +35,8 @@ struct UndoOfFile {
   std::optional<std::string> before;   // what it gets; nothing: it is removed, because the change created it
   std::string folder_made;             // the topmost one that the change had to create for it; empty: none
   std::uint32_t mode = 0;              // of a file that comes back
+  std::optional<FileOwner> owner;      // of a file that comes back, if it is known
+  bool was_removed = false;            // meanwhile: what is there now is another file of its name
   std::vector<std::uint64_t> changes;  // that are undone with it
   std::string patch;                   // unified; what would change, for people
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -242,6 +243,78 @@ TEST_F(UndoPlanTest, FoldersThatSomeoneWhoWasKilledWhileUndoingHasLeftGoToo) {
   EXPECT_TRUE(undo({}).empty());
   EXPECT_FALSE(std::filesystem::exists(folder / "new"));
   EXPECT_EQ(plan({}).error().code, Errc::not_found);
+}
+
+TEST_F(UndoPlanTest, WhoIsKilledBetweenTwoFoldersLeavesNoneWhenItIsDoneAgain) {
+  turn();
+  write("1", "new/deep/er/a", "a");
+  std::filesystem::remove_all(folder / "new/deep");
+  EXPECT_TRUE(undo({}).empty());
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+}
+
+TEST_F(UndoPlanTest, WhatAKilledWriteHasLeftBesideItsFileGoesToo) {
+  folder.put("a", "a0");
+  turn();
+  begin("1", "Write");
+  record("1", "a", "a1");
+  begin("2", "Write");
+  record("2", "new/b", "b1");
+  folder.put(".a.deft-tmp-k3x4qa", "a");
+  begin("3", "Write");  // at the same time: the folder is there by now
+  folder.put("new/.b.deft-tmp-k3x4qa", "b");
+  record("3", "new/c", "c1");
+  folder.put("new/.c.deft-tmp-k3x4qa", "c");
+  EXPECT_TRUE(undo({}).empty());
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a", "s"}));
+}
+
+// Removed by one call and made by another, it is another file; what comes back is the first one.
+TEST_F(UndoPlanTest, AFileThatWasRemovedAndMadeAnewComesBackAsItWas) {
+  folder.put("a", "a0", 0754);
+  turn();
+  begin("1", "apply_patch");
+  EXPECT_EQ(changes.keep(
+                {.path = folder / "a", .before = content_id("a0"), .after = std::nullopt, .mode = 0754, .call_id = "1"},
+                "a0"),
+            "");
+  std::filesystem::remove(folder / "a");
+  write("2", "a", "a1");
+  ASSERT_EQ(::chmod((folder / "a").c_str(), 0600), 0);
+  EXPECT_EQ(undo({}).size(), 1U);
+  EXPECT_EQ(folder.bytes("a"), "a0");
+  EXPECT_EQ(files.status(folder / "a")->mode, 0754U);
+}
+
+TEST_F(UndoPlanTest, AFileThatWasRemovedHasItsOwnerAgain) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files to others";
+  constexpr uid_t kUser = 1234;
+  constexpr gid_t kGroup = 2345;
+  folder.put("a", "a0");
+  ASSERT_EQ(::chown((folder / "a").c_str(), kUser, kGroup), 0);
+  ASSERT_EQ(::chmod((folder / "a").c_str(), 04755), 0);
+  turn();
+  begin("1", "apply_patch");
+  EXPECT_EQ(
+      changes.keep(
+          {.path = folder / "a", .before = content_id("a0"), .after = std::nullopt, .mode = 04755, .call_id = "1"},
+          "a0"),
+      "");
+  std::filesystem::remove(folder / "a");
+  EXPECT_EQ(undo({}).size(), 1U);
+  struct stat now{};
+  ASSERT_EQ(::stat((folder / "a").c_str(), &now), 0);
+  EXPECT_EQ(now.st_uid, kUser);
+  EXPECT_EQ(now.st_gid, kGroup);
+  EXPECT_EQ(now.st_mode & 07777U, 04755U);
+}
+
+TEST_F(UndoPlanTest, WhereNothingIsLeftItNamesWhatCannotBeTakenBack) {
+  turn();
+  begin("1", "Bash", JsonObject{{"command", "make install"}});
+  const auto planned = plan({});
+  ASSERT_FALSE(planned);
+  EXPECT_NE(planned.error().message.find("Bash: make install"), std::string::npos) << planned.error().message;
 }
 
 TEST_F(UndoPlanTest, AFileOutsideOfWhereItMayReachIsRefused) {

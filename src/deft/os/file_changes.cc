@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <tuple>
 
 #include "deft/base/base64.h"
 #include "deft/base/json.h"
@@ -14,6 +15,7 @@
 #include "deft/base/utf8.h"
 #include "deft/os/file_descriptor.h"
 #include "deft/os/missing_folder.h"
+#include "deft/os/open_without_links.h"
 #include "deft/os/unique_fd.h"
 
 namespace deft {
@@ -35,6 +37,13 @@ std::optional<ContentId> content_of(const Json& json) {
   return ContentId{static_cast<std::uint64_t>(*size), std::string(*hash)};
 }
 
+// Every other change keeps it.
+std::optional<FileOwner> owner_to_remember(const FileChange& change) {
+  struct stat found{};
+  if (change.after || !change.before || ::lstat(change.path.c_str(), &found) != 0) return std::nullopt;
+  return FileOwner{.user = found.st_uid, .group = found.st_gid};
+}
+
 std::string line_of(std::uint64_t number, const FileChange& change, bool has_before_image) {
   JsonObject line = {{"type", "change"}, {"version", kChangesVersion}, {"number", number}};
   // JSON is UTF-8, names of files need not be.
@@ -46,12 +55,23 @@ std::string line_of(std::uint64_t number, const FileChange& change, bool has_bef
   line["before"] = change.before ? Json(content_json(*change.before)) : Json(nullptr);
   line["after"] = change.after ? Json(content_json(*change.after)) : Json(nullptr);
   line["mode"] = change.mode;
+  if (const auto owner = owner_to_remember(change)) {
+    line["owner"] = JsonObject{{"user", owner->user}, {"group", owner->group}};
+  }
   line["call"] = change.call_id;
   line["kept"] = has_before_image;
   if (const std::string folder = change.before ? "" : topmost_missing_folder(change.path); !folder.empty()) {
     line[is_utf8(folder) ? "folder" : "folder_base64"] = is_utf8(folder) ? folder : to_base64(folder);
   }
   return to_json(line);
+}
+
+std::optional<FileOwner> owner_of(const Json& line) {
+  const Json* owner = find(line, "owner");
+  const auto user = owner ? find_int(*owner, "user") : std::nullopt;
+  const auto group = owner ? find_int(*owner, "group") : std::nullopt;
+  if (!user || !group) return std::nullopt;
+  return FileOwner{.user = static_cast<std::uint32_t>(*user), .group = static_cast<std::uint32_t>(*group)};
 }
 
 std::optional<RecordedChange> change_of(const Json& line) {
@@ -71,6 +91,7 @@ std::optional<RecordedChange> change_of(const Json& line) {
   recorded.number = static_cast<std::uint64_t>(*number);
   recorded.change.path = *path;
   recorded.change.mode = static_cast<std::uint32_t>(find_int(line, "mode").value_or(0));
+  recorded.change.owner = owner_of(line);
   recorded.change.call_id = find_string(line, "call").value_or("");
   recorded.has_before_image = find_bool(line, "kept").value_or(false);
   const auto folder = find_string(line, "folder_base64");
@@ -227,9 +248,18 @@ Result<std::string> FileChanges::before_image(const ContentId& id) const {
   return fail(Errc::limit, "The old content is not kept any more.");
 }
 
+void give_back_owner(std::string_view path, const FileOwner& owner, std::uint32_t mode) {
+  const UniqueFd file = open_without_links(path, O_RDONLY | O_NONBLOCK);
+  struct stat now{};
+  if (!file || ::fstat(file.get(), &now) != 0 || !S_ISREG(now.st_mode)) return;
+  if (FileOwner{.user = now.st_uid, .group = now.st_gid} == owner) return;
+  if (::fchown(file.get(), owner.user, owner.group) == 0) std::ignore = ::fchmod(file.get(), mode);
+}
+
 void remove_empty_folders(std::string_view folder, std::string_view topmost) {
-  while (!topmost.empty() && is_at_or_below(folder, topmost) && ::rmdir(std::string(folder).c_str()) == 0) {
-    folder = parent_path(folder);
+  for (; !topmost.empty() && is_at_or_below(folder, topmost); folder = parent_path(folder)) {
+    // One that is gone was removed by somebody who was killed before he came to those above it.
+    if (::rmdir(std::string(folder).c_str()) != 0 && errno != ENOENT) return;
   }
 }
 

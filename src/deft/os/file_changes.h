@@ -23,12 +23,20 @@ inline constexpr int kChangesVersion = 1;
 inline constexpr std::size_t kBeforeImagesBytesMax = std::size_t{256} << 20;  // of one session
 inline constexpr std::size_t kChangesFileBytesMax = std::size_t{64} << 20;
 
+struct FileOwner {
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+
+  bool operator==(const FileOwner&) const = default;
+};
+
 struct FileChange {
   std::string path;                 // canonical
   std::optional<ContentId> before;  // nothing: there was no file
   std::optional<ContentId> after;   // nothing: the file is removed
   std::uint32_t mode = 0;           // before
   std::string call_id;
+  std::optional<FileOwner> owner = std::nullopt;  // of a file that is removed; keep() finds it
   std::string folder_made = {};  // of a new file: the topmost folder that is not there either; keep() finds it
 };
 
@@ -73,6 +81,10 @@ class FileChanges {
   std::size_t bytes_kept_ = 0;
   std::uint64_t last_number_ = 0;
 };
+
+// Gives a file that was made anew the owner that it had; where we may not, it stays as it is. `mode` because a change
+// of the owner clears a part of it.
+void give_back_owner(std::string_view path, const FileOwner& owner, std::uint32_t mode);
 
 // Removes a folder and those above it, up to `topmost`, as long as they are empty. Nothing if that is empty.
 void remove_empty_folders(std::string_view folder, std::string_view topmost);

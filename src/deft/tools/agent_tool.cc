@@ -13,6 +13,7 @@ namespace deft {
 namespace {
 
 constexpr std::size_t kDescriptionShownCharacters = 60;
+constexpr std::size_t kReportShownWholeBytesMax = 20'000;
 
 std::string text_at(const Json& input, std::string_view key) {
   return std::string(find_string(input, key).value_or(""));
@@ -147,7 +148,8 @@ class AgentTool final : public Tool {
   }
 
   static Result<ToolResult> told(const std::string& id, const AgentRequest& request, AgentReport report) {
-    const std::string how_to_go_on = "\n\n(agent id " + id + ": give it as resume to go on with this agent)";
+    const std::string go_on = "(agent id " + id + ": give it as resume to go on with this agent)";
+    const std::string how_to_go_on = "\n\n" + go_on;
     if (report.text.find_first_not_of(" \t\r\n") == std::string::npos) report.text.clear();
     switch (report.status) {
       case AgentReport::Status::completed: break;
@@ -172,14 +174,19 @@ class AgentTool final : public Tool {
         {"totalTokens", report.use.total()},
         {"usage", usage_json(report.use)},
         {"prompt", request.prompt}};
-    std::string text = report.text;
+    std::string about;
     if (!report.worktree.empty()) {
       details["worktreePath"] = report.worktree;
       details["worktreeBranch"] = report.worktree_branch;
-      text +=
-          "\n\nIts changes are in the worktree " + report.worktree + ", on the branch " + report.worktree_branch + ".";
+      about =
+          "Its changes are in the worktree " + report.worktree + ", on the branch " + report.worktree_branch + ".\n\n";
     }
-    return ToolResult{.text = text + how_to_go_on, .details = std::move(details)};
+    about += go_on;
+    // Of a long report only the beginning may be shown.
+    const bool is_long = report.text.size() > kReportShownWholeBytesMax;
+    if (is_long && !report.problem.empty()) about += "\n\nThe agent did not come to its end: " + report.problem;
+    return ToolResult{.text = is_long ? about + "\n\n" + report.text : report.text + "\n\n" + about,
+                      .details = std::move(details)};
   }
 
   AgentLauncher& launcher_;

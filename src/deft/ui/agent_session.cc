@@ -247,10 +247,12 @@ AgentOptions AgentSession::agent_options(std::optional<std::string> folder) {
     options.context.window_tokens = static_cast<std::uint64_t>(*window);
   }
   options.context.automatic = settings_.model.auto_compact.value_or(true);
+  options.mode_is_chosen = options_.mode.has_value();
   use_tool_search(options);
   options.children = &subagents_->of_main();
   options.waits_for_children = options_.waits_for_subagents;
   options.children_patience = background_patience();
+  options.tasks = tasks_;
   options.cost = [prices = settings_.prices](const std::string& model, const Json& usage) {
     const ModelPrice* price = prices.of(model);
     return price ? cost_of(*price, token_use(usage)) : 0;

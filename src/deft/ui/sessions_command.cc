@@ -16,6 +16,7 @@
 #include "deft/agent/journal.h"
 #include "deft/agent/session.h"
 #include "deft/agent/session_index.h"
+#include "deft/agent/sweep_sessions.h"
 #include "deft/agent/transcript.h"
 #include "deft/base/secret_mask.h"
 #include "deft/base/text.h"
@@ -332,6 +333,7 @@ Result<std::vector<SessionPlace>> places_to_remove(const Options& options) {
 
 int run_remove(const Options& options) {
   if (options.words.empty() && !options.older_than_days) return complain("which session? See deft sessions --help");
+  remove_unfinished(SessionStore::default_folder());
   const auto places = places_to_remove(options);
   if (!places) return complain(places.error().message);
   if (places->empty()) return 0;

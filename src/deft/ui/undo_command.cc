@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,10 @@
 #include "deft/agent/session_store.h"
 #include "deft/agent/undo_plan.h"
 #include "deft/base/path.h"
+#include "deft/base/secret_mask.h"
 #include "deft/core/message_content.h"
 #include "deft/os/disk_files.h"
-#include "deft/os/temporary_file.h"
+#include "deft/os/secrecy.h"
 #include "deft/ui/input_line.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_argument.h"
@@ -81,6 +83,14 @@ Result<Options> parse(int argc, const char* const* argv) {
   return options;
 }
 
+// People show these to others. What is done is done with the plan as it was.
+void mask_secrets(UndoPlan& plan) {
+  const SecretMask mask(secrets_of_environment());
+  plan.title = mask.masked_values(plan.title);
+  for (UndoOfFile& file : plan.files) file.patch = mask.masked_values(file.patch);
+  for (NotUndone& one : plan.cannot) one.what = mask.masked_values(one.what);
+}
+
 JsonArray not_undone_json(const std::vector<NotUndone>& all) {
   JsonArray json;
   for (const NotUndone& one : all) json.push_back(JsonObject{{"what", one.what}, {"why", one.why}});
@@ -114,6 +124,9 @@ void print_plan(const UndoPlan& plan) {
     std::printf("  cannot   %s: %s\n", safe_display(one.what).c_str(), safe_display(one.why).c_str());
   }
 }
+
+// What no file tool did is named beside what is undone; where there is nothing else, nothing is undone.
+int exit_code(const UndoPlan& plan) { return plan.refused.empty() && !plan.files.empty() ? 0 : 1; }
 
 bool is_in_own_store(const SessionPlace& place) { return parent_path(place.folder) == SessionStore::default_folder(); }
 
@@ -165,25 +178,32 @@ int run_undo(int argc, const char* const* argv) {
   }
   const SystemClock clock;
   if (auto own = check_private(*place); !own) return complain(own.error().message);
+  const bool only_shows = options->dry_run || (options->json && !options->yes);
   // Nobody else goes on with it meanwhile. A person waits for what is done here once: it may as well stay done.
-  auto journal = Journal::open(place->folder, clock, {}, kJournalFile, Survives::power_cut);
-  if (!journal) return complain(journal.error().message);
+  std::optional<Journal> journal;
+  if (!only_shows) {
+    auto opened = Journal::open(place->folder, clock, {}, kJournalFile, Survives::power_cut);
+    if (!opened) return complain(opened.error().message);
+    journal.emplace(std::move(*opened));
+  }
 
   DiskFiles files(Survives::power_cut, place->folder + "/in-place");
+  // What somebody who was killed has left half-written has its old content again.
+  if (!only_shows && is_in_own_store(*place)) files.recover();
   FileChanges changes(place->folder, kBeforeImagesBytesMax, Survives::power_cut);
   auto plan = plan_undo(place->journal(), *target, changes, files, reach_of(*place));
-  if (!plan) return complain(plan.error().message);
+  if (!plan) return complain(SecretMask(secrets_of_environment()).masked_values(plan.error().message));
+  mask_secrets(*plan);
   if (plan->is_for_nobody()) {
-    if (!options->dry_run) static_cast<void>(carry_out(*plan, changes, files));
+    if (!only_shows) static_cast<void>(carry_out(*plan, changes, files));
     return complain("Nothing of " + plan->title + " is left to be undone.");
   }
   if (!options->json) print_plan(*plan);
-  if (options->dry_run || (options->json && !options->yes)) {
+  if (only_shows) {
     if (options->json) print_json(*plan, {}, false);
-    return plan->refused.empty() ? 0 : 1;
+    return exit_code(*plan);
   }
   if (!plan->files.empty() && !options->yes && !confirms("undo", "Do it?")) return 1;
-  for (const UndoOfFile& file : plan->files) remove_leftovers_of(file.path);  // of one that was killed
   const std::size_t refused_before = plan->refused.size();
   const auto undone = carry_out(*plan, changes, files);
   if (!undone) return complain(undone.error().message);
@@ -197,7 +217,7 @@ int run_undo(int argc, const char* const* argv) {
     }
     std::printf("%zu of %zu files undone\n", undone->size(), undone->size() + plan->refused.size());
   }
-  return plan->refused.empty() ? 0 : 1;
+  return exit_code(*plan);
 }
 
 }  // namespace deft
