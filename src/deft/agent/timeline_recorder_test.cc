@@ -99,6 +99,20 @@ TEST(TimelineRecorder, WhatWasDiscardedNeverHappened) {
   EXPECT_TRUE(timeline->calls.empty());
 }
 
+TEST(TimelineRecorder, ARequestThatEndsItsTurnSaysWhatWentWrongWithoutSecrets) {
+  AgentBench bench;
+  ModelFailure failure{.kind = ModelFailure::Kind::status, .status = 400};
+  failure.type = "invalid_request_error";
+  failure.message = "the key sk-" + std::string(30, 'a') + " is not for this model";
+  bench.model.will({failure_of(failure)});
+  bench.turn("go");
+  const auto timeline = session_timeline(bench.agent().engine().session_folder());
+  ASSERT_TRUE(timeline) << timeline.error().message;
+  ASSERT_EQ(timeline->requests.size(), 1U);
+  EXPECT_TRUE(timeline->requests[0].has_failed);
+  EXPECT_EQ(timeline->requests[0].outcome, "the key sk-aaaa**** is not for this model");
+}
+
 TEST_F(Recorder, ALinkIsNotFollowed) {
   std::filesystem::create_symlink(folder / "elsewhere", folder / std::string(kTimelineFile));
   recorder.begin(folder.path());

@@ -72,6 +72,10 @@ struct TimelineTurn {
   std::string agent = {};
   TimelineSpan span;
   std::string reason = {};
+  // Not in the file.
+  std::string agent_type = {};
+  std::string within = {};
+  bool has_failed = false;
 };
 
 struct Timeline {
