@@ -74,6 +74,8 @@ constexpr std::array kSettings = {
                  "a million tokens from the provider's cache; a tenth of `input` unless given"},
     KnownSetting{kModel, "prices.*.cacheWrite", "dollars",
                  "a million tokens written to it; five quarters of `input` unless given"},
+    KnownSetting{kModel, "prices.*.cacheWriteHour", "dollars",
+                 "of these, a million that is kept for an hour; eight fifths of `cacheWrite` unless given"},
     KnownSetting{kModel, "prices.*.contextWindow", "number of tokens", "how much the model can be told"},
     KnownSetting{kModel, "env.*", "text", "a variable that chooses the model, where you want it in a file"},
     KnownSetting{kCalls, "scheduling", "`footprints`, `exclusive`", "what may run side by side: [exec.md](exec.md)"},
