@@ -280,6 +280,7 @@ class Picture {
     std::string note = time_in_words(call.span.end_us - (call.started_us == 0 ? call.span.begin_us : started));
     if (!call.error.empty()) note += ", " + call.error;
     if (call.is_stored) note += ", result stored";
+    if (call.is_unfinished()) note = call.error;  // nobody knows how long it took
     body_ += beside(call.span, note) + "\n";
     ++rows_;
   }

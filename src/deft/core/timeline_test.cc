@@ -166,6 +166,13 @@ TEST(TimelineSvg, WhatWasDeniedIsMarkedAsFailedAndWhoWaitsIsInTheLegend) {
   EXPECT_TRUE(holds(svg, "waits for others</text>"));
 }
 
+TEST(TimelineSvg, SaysNoTimeOfACallWhoseEndNobodyHasSeen) {
+  Timeline timeline = sample();
+  timeline.calls[0].error = kTimelineUnfinished;
+  EXPECT_TRUE(holds(timeline_svg(timeline), ">unfinished</text>"));
+  EXPECT_TRUE(holds(timeline_text(timeline, 100), "| unfinished\n"));
+}
+
 TEST(TimelineSvg, TheModelOfASubagentStandsBelowItsCallAndNeedsNoName) {
   Timeline timeline = sample();
   timeline.requests.push_back({.model = "m", .agent = "a1b2", .within = "a", .span = span(110, 150)});

@@ -107,6 +107,7 @@ std::string timeline_text(const Timeline& timeline, std::size_t width) {
     std::string note = time_in_words(call.started_us == 0 ? 0 : call.span.end_us - started);
     if (has_long_notes && !call.error.empty()) note += " " + call.error;
     if (has_long_notes && call.is_stored) note += " stored";
+    if (call.is_unfinished()) note = call.error;  // nobody knows how long it took
     put(call.title.empty() ? call.tool : call.title, strip, note, row.depth);
   }
   if (lines > kLinesMax) out += "and " + std::to_string(lines - kLinesMax) + " more\n";
