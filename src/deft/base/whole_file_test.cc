@@ -7,8 +7,6 @@
 namespace deft {
 namespace {
 
-using testing::TempFolder;
-
 TEST(WholeFile, IsReadUpToItsLimit) {
   const TempFolder folder;
   folder.put("a", "hello");

@@ -24,6 +24,7 @@ Result<std::string> canonical_directory(const std::string& path, std::string_vie
   std::error_code ec;
   const auto canonical = std::filesystem::canonical(path, ec);
   if (ec || !std::filesystem::is_directory(canonical, ec)) {
+    if (path == ".") return fail(Errc::not_found, "the current folder is gone: go to another, or say --cwd");
     return fail(Errc::not_found, std::string(flag) + ": " + path + " is not a directory");
   }
   return canonical.string();
