@@ -39,6 +39,38 @@ TEST(Doctor, SaysWhatMustBeRepaired) {
   EXPECT_GE(find_array(*json, "findings")->size(), 8U);
 }
 
+TEST(Doctor, NamesSettingsThatCannotBeUsedOrSeemMistyped) {
+  const TempFolder home;
+  home.put(".config/deft/settings.json", R"({"permission":{"deny":["Bash"]}})");
+  home.put("p/.deft/settings.json", "{broken");
+  int exit_code = -1;
+  const std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=" + home.path()};
+  const std::string text = output_of({"doctor"}, environment, exit_code, home / "p");
+  EXPECT_NE(text.find("/p/.deft/settings.json"), std::string::npos) << text;
+  EXPECT_NE(text.find("is \"permissions\" meant?"), std::string::npos) << text;
+  home.put(".config/deft/settings.json", R"({"scheduling":"chaos"})");
+  const std::string wrong = output_of({"doctor"}, environment, exit_code, home / "p");
+  EXPECT_EQ(exit_code, 1) << wrong;
+  EXPECT_NE(wrong.find("scheduling"), std::string::npos) << wrong;
+}
+
+TEST(Doctor, SaysThatSessionsCannotBeKeptAsTheRunItselfDoes) {
+  const TempFolder home;
+  home.put(".local", "a file where a folder should be");
+  home.put("script.jsonl", "{\"answer\": \"words\"}\n");
+  int exit_code = -1;
+  const std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=" + home.path()};
+  const std::string text = output_of({"doctor"}, environment, exit_code);
+  EXPECT_EQ(exit_code, 1) << text;
+  EXPECT_NE(text.find("set XDG_STATE_HOME"), std::string::npos) << text;
+  Program run({.argv = {DEFT_PROGRAM, "-p", "hi", "--script", "script.jsonl"},
+               .environment = environment,
+               .directory = home.path()});
+  run.close_input();
+  EXPECT_EQ(run.wait(), 1);
+  EXPECT_NE(run.errors().find("set XDG_STATE_HOME"), std::string::npos) << run.errors();
+}
+
 TEST(Doctor, SaysHowToGetASearchOfTheWebAndWhatIsMissingForIt) {
   const TempFolder home;
   const auto said = [&](std::string_view settings, std::vector<std::string> more = {}) {

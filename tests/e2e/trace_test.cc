@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
+
 #include "deft/testing/http_peer.h"
 #include "deft/testing/places.h"
 #include "deft_exec.h"
@@ -74,6 +77,34 @@ TEST(Trace, SaysWhatIsWrong) {
   EXPECT_EQ(run({"trace", "./nowhere"}, folder).exit_code, 2);
   EXPECT_EQ(run({"trace", "--sideways"}, folder).exit_code, 2);
   EXPECT_EQ(run({"trace", "./session", "-o"}, folder).exit_code, 2);
+}
+
+// Of a run of the demo that is told to end when `line` has come: its exit code, and what it left in the temporary
+// folder.
+std::pair<int, std::vector<std::string>> interrupted_demo(std::string_view part, int signal) {
+  const TempFolder folder;
+  folder.put("tmp/keep", "");
+  Program program({.argv = {DEFT_PROGRAM, "demo"},
+                   .environment = {"PATH=/usr/bin:/bin", "HOME=" + folder.path(), "TMPDIR=" + folder / "tmp"},
+                   .directory = folder.path()});
+  program.close_input();
+  while (const auto line = program.read_line()) {
+    if (holds(*line, part)) break;
+  }
+  if (signal != 0) program.send_signal(signal);
+  if (signal == 0) program.close_output();
+  const int exit_code = program.wait();
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "tmp")) left.push_back(entry.path().filename());
+  return {exit_code, left};
+}
+
+TEST(Demo, LeavesNothingBehindWhoeverEndsIt) {
+  const std::vector<std::string> nothing = {"keep"};
+  EXPECT_EQ(interrupted_demo("you:", SIGINT), (std::pair{128 + SIGINT, nothing}));
+  EXPECT_EQ(interrupted_demo("-> Bash(sleep", SIGTERM), (std::pair{128 + SIGTERM, nothing}));
+  EXPECT_EQ(interrupted_demo("may it run", SIGINT), (std::pair{128 + SIGINT, nothing}));
+  EXPECT_EQ(interrupted_demo("-> Read", 0), (std::pair{128 + SIGPIPE, nothing})) << "nobody reads any more";
 }
 
 TEST(Demo, RunsByItselfAndShowsWhenItHappened) {

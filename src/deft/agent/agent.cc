@@ -85,6 +85,7 @@ Agent::Agent(AgentOptions options, ModelClient& model, Frontend& frontend)
       model_(model),
       timeline_(frontend, clock_of(options_.engine, system_clock_),
                 {.agent_id = options_.engine.agent_id,
+                 .agent_type = options_.engine.agent_type,
                  .within = options_.engine.started_by,
                  .secrets = options_.engine.secrets}),
       frontend_(timeline_) {

@@ -12,6 +12,9 @@
 namespace deft {
 namespace {
 
+constexpr std::size_t kLookedBeyondCharacters =
+    2'000;  // of a text that is cut: how long a secret across its end may be
+
 double in_ms(std::chrono::nanoseconds time) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::microseconds>(time).count()) / 1e3;
 }
@@ -214,11 +217,13 @@ class LineMaker {
   }
 
  private:
+  // Masked before it is cut: the beginning of a secret does not look like one.
   std::string text(std::string_view words) const {
     const std::string_view shown = first_characters(words, kEventTextCharactersMax);
-    std::string out = mask_.masked(shown);
-    if (shown.size() < words.size()) out += "… (" + std::to_string(words.size() - shown.size()) + " bytes more)";
-    return out;
+    std::string out = mask_.masked(first_characters(words, kEventTextCharactersMax + kLookedBeyondCharacters));
+    if (shown.size() == words.size()) return out;
+    out.resize(first_characters(out, kEventTextCharactersMax).size());
+    return out + "… (" + std::to_string(words.size() - shown.size()) + " bytes more)";
   }
   Json json(const Json& value) const {
     Json masked = mask_.masked_json(value);

@@ -1,7 +1,10 @@
 #include "deft/agent/otel_export.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
+
+#include "deft/base/keyed_hash.h"
 
 namespace deft {
 namespace {
@@ -59,9 +62,19 @@ OtelSpanId OtelExport::open_turn(const std::string& agent) {
   return turns_.emplace(agent, new_span()).first->second;
 }
 
+// A call's id is its own in the session. What a call has started says so before the call ends, or long after it.
+OtelSpanId OtelExport::span_of_call(const std::string& call_id) const {
+  KeyedHash hash(std::bit_cast<HashKey>(trace_));
+  hash.add(call_id);
+  OtelSpanId span{};
+  std::ranges::copy(hash.digest().substr(0, span.size()), span.begin());
+  span[0] |= 1U;
+  return span;
+}
+
 void OtelExport::ended(const TimelineCall& call) {
   const std::lock_guard lock(mutex_);
-  put(otel_span(call, {trace_, new_span(), open_turn(call.agent)}, options_.session));
+  put(otel_span(call, {trace_, span_of_call(call.id), open_turn(call.agent)}, options_.session));
 }
 
 void OtelExport::ended(const TimelineRequest& request) {
@@ -73,9 +86,9 @@ void OtelExport::ended(const TimelineTurn& turn) {
   const std::lock_guard lock(mutex_);
   const OtelSpanId own = open_turn(turn.agent);
   turns_.erase(turn.agent);
-  // A subagent works within a turn of the session's own agent.
-  const auto parent = turn.agent.empty() ? turns_.end() : turns_.find("");
-  put(otel_span(turn, {trace_, own, parent == turns_.end() ? OtelSpanId{} : parent->second}, options_.session));
+  // A subagent works within the call that started it.
+  const OtelSpanId parent = turn.within.empty() ? OtelSpanId{} : span_of_call(turn.within);
+  put(otel_span(turn, {trace_, own, parent}, options_.session));
 }
 
 void OtelExport::put(Json span) {

@@ -51,6 +51,7 @@ class OtelExport final : public TimelineSink {
  private:
   OtelSpanId new_span();
   OtelSpanId open_turn(const std::string& agent);
+  OtelSpanId span_of_call(const std::string& call_id) const;
   void put(Json span);
   void serve(const std::stop_token& stop);
   void send_all(const std::stop_token& stop, std::unique_lock<std::mutex>& lock);

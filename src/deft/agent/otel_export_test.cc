@@ -115,17 +115,42 @@ TEST_F(OtelExportTest, SpansComeWithTheNamesOfTheConventionsAndBelongTogether) {
   EXPECT_EQ(spans[1].at("parentSpanId"), spans[2].at("spanId"));
 }
 
-TEST_F(OtelExportTest, TheTurnOfASubagentBelongsToTheSessionsOwn) {
+TEST_F(OtelExportTest, TheTurnOfASubagentBelongsToTheCallThatStartedIt) {
   HttpPeer peer([](const PeerRequest&, PeerAnswer& answer) { answer.send(202, {}, ""); });
   {
     OtelExport out(options(peer), http, clock);
-    out.ended(call_named("of main"));
-    out.ended(TimelineTurn{.agent = "a1", .span = {1, 5}});
+    out.ended(TimelineRequest{.model = "m", .agent = "a1", .within = "c1", .span = {1, 4}});
+    out.ended(TimelineTurn{.agent = "a1", .span = {1, 5}, .agent_type = "Explore", .within = "c1"});
+    out.ended(call_named("c1"));
+    out.ended(call_named("c2"));
     out.ended(TimelineTurn{.span = {1, 9}});
+    out.ended(TimelineTurn{.agent = "a2", .span = {1, 20}, .within = "c2"});  // in the background
   }
   const JsonArray spans = spans_sent_to(peer);
-  ASSERT_EQ(spans.size(), 3U);
-  EXPECT_EQ(spans[1].at("parentSpanId"), spans[2].at("spanId"));
+  ASSERT_EQ(spans.size(), 6U);
+  EXPECT_EQ(spans[0].at("parentSpanId"), spans[1].at("spanId")) << "a request, within its agent's turn";
+  EXPECT_EQ(spans[1].at("parentSpanId"), spans[2].at("spanId")) << "the turn, within the call";
+  EXPECT_EQ(spans[1].at("name"), "invoke_agent Explore");
+  EXPECT_EQ(attribute(spans[1], "gen_ai.agent.name"), R"({"stringValue":"Explore"})");
+  EXPECT_EQ(spans[2].at("parentSpanId"), spans[4].at("spanId")) << "the call, within the session's own turn";
+  EXPECT_EQ(spans[4].at("name"), "invoke_agent deft");
+  EXPECT_EQ(spans[5].at("parentSpanId"), spans[3].at("spanId")) << "also after that call has ended";
+  EXPECT_NE(spans[2].at("spanId"), spans[3].at("spanId"));
+}
+
+TEST_F(OtelExportTest, ATurnThatHasFailedSaysWhatOfAndOneThatWasInterruptedHasNot) {
+  HttpPeer peer([](const PeerRequest&, PeerAnswer& answer) { answer.send(202, {}, ""); });
+  {
+    OtelExport out(options(peer), http, clock);
+    out.ended(TimelineTurn{.span = {1, 5}, .reason = "prompt_too_long", .has_failed = true});
+    out.ended(TimelineTurn{.span = {6, 9}, .reason = "aborted_tools"});
+  }
+  const JsonArray spans = spans_sent_to(peer);
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_EQ(attribute(spans[0], "error.type"), R"({"stringValue":"prompt_too_long"})");
+  EXPECT_EQ(find_int(spans[0].at("status"), "code"), 2);
+  EXPECT_EQ(attribute(spans[1], "error.type"), "");
+  EXPECT_EQ(find(spans[1], "status"), nullptr);
 }
 
 TEST_F(OtelExportTest, WhatTheCollectorDoesNotTakeIsLostAndCounted) {

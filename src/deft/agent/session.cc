@@ -430,23 +430,13 @@ std::optional<std::string> problem_of(const History& history, const std::optiona
 
 void SessionUsage::add(const std::string& model, const Json& usage, double cost_of_it) {
   const TokenUse use = token_use(usage);
-  TokenUse& sum = by_model[model];
-  sum.input += use.input;
-  sum.output += use.output;
-  sum.cache_read += use.cache_read;
-  sum.cache_write += use.cache_write;
+  by_model[model] += use;
   tokens += use.total();
   cost += cost_of_it;
 }
 
 void SessionUsage::add(const SessionUsage& other) {
-  for (const auto& [model, use] : other.by_model) {
-    TokenUse& sum = by_model[model];
-    sum.input += use.input;
-    sum.output += use.output;
-    sum.cache_read += use.cache_read;
-    sum.cache_write += use.cache_write;
-  }
+  for (const auto& [model, use] : other.by_model) by_model[model] += use;
   tokens += other.tokens;
   cost += other.cost;
 }
@@ -458,6 +448,7 @@ void SessionUsage::subtract(const SessionUsage& earlier) {
     rest.output -= std::min(rest.output, use.output);
     rest.cache_read -= std::min(rest.cache_read, use.cache_read);
     rest.cache_write -= std::min(rest.cache_write, use.cache_write);
+    rest.cache_write_hour -= std::min(rest.cache_write_hour, use.cache_write_hour);
     if (rest.total() == 0) by_model.erase(model);
   }
   tokens -= std::min(tokens, earlier.tokens);

@@ -11,7 +11,7 @@
 namespace deft {
 namespace {
 
-constexpr int kIndexVersion = 2;  // 1: kept words of sessions that were gone
+constexpr int kIndexVersion = 3;  // 1: kept words of sessions that were gone; 2: without what subagents cost
 constexpr std::size_t kWordsMax = 20;
 constexpr std::size_t kExcerptCharactersMax = 160;
 constexpr const char* kInMemory = ":memory:";

@@ -63,6 +63,26 @@ TEST_F(SessionIndexTest, ListsWhatWasSaidFirstAndWhatItCost) {
   EXPECT_EQ(index().list({.limit = 1})->size(), 1U);
 }
 
+TEST_F(SessionIndexTest, WhatSubagentsAndSummariesCostIsTheSessionsToo) {
+  const SessionPlace place = session("/p", "one", "two");
+  {
+    auto journal = Journal::open(place.folder, clock);
+    ASSERT_TRUE(journal);
+    SessionLog log(*journal, frontend);
+    SessionUsage of_subagent;
+    of_subagent.add("small", JsonObject{{"input_tokens", 3}, {"output_tokens", 4}}, 0.25);
+    log.used(of_subagent);
+    log.compacted({.summary = content_of({text_block("all")}),
+                   .model = "m",
+                   .usage = JsonObject{{"input_tokens", 100}},
+                   .cost = 0.125});
+  }
+  const auto list = index().list({});
+  ASSERT_TRUE(list);
+  EXPECT_EQ(list->front().tokens, 117);
+  EXPECT_EQ(list->front().cost, 0.875);
+}
+
 TEST_F(SessionIndexTest, KnowsWhatHasChangedSince) {
   EXPECT_TRUE(index().list({})->empty());
   const SessionPlace place = session("/p", "one", "two");

@@ -71,7 +71,8 @@ void SessionLog::used(const SessionUsage& usage) {
     models[model] = JsonObject{{"input_tokens", use.input},
                                {"output_tokens", use.output},
                                {"cache_read_input_tokens", use.cache_read},
-                               {"cache_creation_input_tokens", use.cache_write}};
+                               {"cache_creation_input_tokens", use.cache_write},
+                               {"cache_creation", JsonObject{{"ephemeral_1h_input_tokens", use.cache_write_hour}}}};
   }
   if (models.empty() && usage.cost <= 0) return;
   JournalEntry entry("used");

@@ -39,6 +39,8 @@ class Summarising {
     if (type == "intent") ++summary_.effects;
     if (type == "prompt") take_prompt(entry);
     if (type == "message") take_message(entry);
+    if (type == "compacted") take_usage(entry);
+    if (type == "used") take_usage_of_others(entry);
     if (type == "state" && find_string(entry, "key") == "title")
       summary_.title = find_string(entry, "value").value_or("");
   }
@@ -56,11 +58,24 @@ class Summarising {
   void take_message(const Json& entry) {
     ++summary_.messages;
     if (const auto model = find_string(entry, "model"); model && !model->empty()) summary_.model = *model;
-    if (const Json* usage = find(entry, "usage"))
-      summary_.tokens += static_cast<std::int64_t>(token_use(*usage).total());
-    summary_.cost += find_number(entry, "cost").value_or(0);
+    take_usage(entry);
     if (searched_) add_searched(texts_in(find_string(entry, "content").value_or("")));
   }
+
+  void take_usage(const Json& entry) {
+    if (const Json* usage = find(entry, "usage")) count_tokens(*usage);
+    summary_.cost += find_number(entry, "cost").value_or(0);
+  }
+
+  // Subagents, side questions: what they cost is the session's, too.
+  void take_usage_of_others(const Json& entry) {
+    if (const JsonObject* models = find_object(entry, "models")) {
+      for (const auto& [model, usage] : *models) count_tokens(usage);
+    }
+    summary_.cost += find_number(entry, "cost").value_or(0);
+  }
+
+  void count_tokens(const Json& usage) { summary_.tokens += static_cast<std::int64_t>(token_use(usage).total()); }
 
   void add_searched(std::string_view texts) {
     if (!searched_ || searched_->size() >= kSearchedBytesMax) return;

@@ -65,6 +65,24 @@ class JournalCalls {
     if (type == "asked") open(id, entry, now).asked_us = now;
     if (type == "intent") open(id, entry, now).call.started_us = now;
     if (type == "result") close(id, entry, now);
+    last_us_ = std::max(last_us_, now);
+  }
+
+  // Calls that began in the time of `into` and have no result: the process was killed, or is still at work. What is
+  // older is a fork's, of the session that it came from.
+  void add_unfinished(Timeline& into) {
+    const TimelineSpan within = into.span();
+    for (auto& [id, open] : open_) {
+      TimelineCall& call = open.call;
+      if (call.span.begin_us < within.begin_us || into.calls.size() >= kTimelineCallsMax) continue;
+      call.span.end_us = std::max({call.span.begin_us, last_us_, within.end_us});
+      const bool has_begun = call.started_us != 0;
+      call.stages.push_back({has_begun ? "call" : "question", call.span, {}});
+      if (!has_begun) call.started_us = call.span.begin_us;
+      call.error = kTimelineUnfinished;
+      into.calls.push_back(std::move(call));
+    }
+    open_.clear();
   }
 
  private:
@@ -110,18 +128,20 @@ class JournalCalls {
   Timeline& timeline_;
   const SecretMask mask_;
   std::unordered_map<std::string, Open> open_;
+  std::int64_t last_us_ = 0;
 };
 
 }  // namespace
 
 Result<Timeline> session_timeline(const std::string& session_folder) {
   Timeline timeline{.session = std::string(file_name(session_folder))};
-  if (!read_timeline_file(session_folder + "/" + std::string(kTimelineFile), timeline)) {
-    JournalCalls calls(timeline);
-    const auto read = read_journal(session_folder + "/" + std::string(kJournalFile),
-                                   [&](std::string_view type, const Json& entry) { calls.take(type, entry); });
-    if (!read) return std::unexpected(read.error());
-  }
+  const std::string journal = session_folder + "/" + std::string(kJournalFile);
+  const bool has_timeline = read_timeline_file(session_folder + "/" + std::string(kTimelineFile), timeline);
+  Timeline of_journal;
+  JournalCalls calls(has_timeline ? of_journal : timeline);
+  const auto read = read_journal(journal, [&](std::string_view type, const Json& entry) { calls.take(type, entry); });
+  if (!read && !has_timeline) return std::unexpected(read.error());
+  calls.add_unfinished(timeline);
   sort_timeline(timeline);
   return timeline;
 }

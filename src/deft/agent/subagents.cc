@@ -90,12 +90,7 @@ TaskView::Status task_status(AgentReport::Status status) {
 
 TokenUse sum_of(const SessionUsage& usage) {
   TokenUse sum;
-  for (const auto& [model, use] : usage.by_model) {
-    sum.input += use.input;
-    sum.output += use.output;
-    sum.cache_read += use.cache_read;
-    sum.cache_write += use.cache_write;
-  }
+  for (const auto& [model, use] : usage.by_model) sum += use;
   return sum;
 }
 

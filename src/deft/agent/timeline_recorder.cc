@@ -41,12 +41,33 @@ std::string error_type_of(const ModelFailure& failure) {
   return "_OTHER";
 }
 
+// What was asked for was not done, and nobody wanted that: a person who interrupts does, and so does a hook.
+bool is_failure(TurnReason reason) {
+  switch (reason) {
+    case TurnReason::completed:
+    case TurnReason::aborted_streaming:
+    case TurnReason::aborted_tools:
+    case TurnReason::hook_stopped:
+    case TurnReason::prompt_blocked:
+    case TurnReason::tool_deferred: return false;
+    case TurnReason::max_turns:
+    case TurnReason::budget_exhausted:
+    case TurnReason::refusal:
+    case TurnReason::prompt_too_long:
+    case TurnReason::model_error:
+    case TurnReason::structured_output_failed:
+    case TurnReason::tool_deferred_unavailable: return true;
+  }
+  return true;
+}
+
 }  // namespace
 
 TimelineRecorder::TimelineRecorder(Frontend& next, const Clock& clock, Whose whose)
     : next_(next),
       clock_(clock),
       agent_id_(std::move(whose.agent_id)),
+      agent_type_(std::move(whose.agent_type)),
       within_(std::move(whose.within)),
       offset_us_(offset_of(clock)),
       mask_(std::move(whose.secrets)) {}
@@ -152,7 +173,7 @@ bool TimelineRecorder::note(const Event& event) {
   const std::int64_t now = at_us(clock_.now());
   std::visit(Overloaded{
                  [&](const CallAnswered& answered) { keep(timed(answered, now)); },
-                 [&](const TurnBegan&) { turn_ = TimelineTurn{.agent = agent_id_, .span = {now, now}}; },
+                 [&](const TurnBegan&) { turn_ = begun_turn(now); },
                  [&](const RequestSent& sent) {
                    end_request(now, "sent again", /*has_failed=*/true);
                    request_ = TimelineRequest{.model = sent.model,
@@ -181,17 +202,23 @@ bool TimelineRecorder::note(const Event& event) {
                    end_request(now, mask_.masked(scheduled.failure.message), /*has_failed=*/true);
                  },
                  [&](const TurnEnded& ended) {
-                   if (request_ && ended.end.failure) request_->error_type = error_type_of(*ended.end.failure);
-                   end_request(now, "ended", ended.end.failure.has_value());
+                   const auto& failure = ended.end.failure;
+                   if (request_ && failure) request_->error_type = error_type_of(*failure);
+                   end_request(now, failure ? mask_.masked(failure->message) : "ended", failure.has_value());
                    if (!turn_) return;
                    turn_->span.end_us = now;
                    turn_->reason = to_string(ended.end.reason);
+                   turn_->has_failed = is_failure(ended.end.reason);
                    keep(*std::exchange(turn_, std::nullopt));
                  },
                  [](const auto&) {},
              },
              event);
   return is_due_;
+}
+
+TimelineTurn TimelineRecorder::begun_turn(std::int64_t now) const {
+  return {.agent = agent_id_, .span = {now, now}, .agent_type = agent_type_, .within = within_};
 }
 
 TimelineRecorder::TimedCall TimelineRecorder::timed(const CallAnswered& answered, std::int64_t now) const {

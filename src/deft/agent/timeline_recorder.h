@@ -33,8 +33,9 @@ inline constexpr std::size_t kTimelineWrittenAloneMax = 8;  // lines that are no
 class TimelineRecorder final : public Frontend {
  public:
   struct Whose {
-    std::string agent_id = {};  // of a subagent
-    std::string within = {};    // the call that started it
+    std::string agent_id = {};    // of a subagent
+    std::string agent_type = {};  // empty: none is named
+    std::string within = {};      // the call that started it
     std::vector<std::string> secrets = secrets_of_environment();
   };
   TimelineRecorder(Frontend& next, const Clock& clock, Whose whose);
@@ -62,6 +63,7 @@ class TimelineRecorder final : public Frontend {
   };
   std::int64_t at_us(TimePoint time) const;
   bool note(const Event& event);  // true: it is time to write
+  TimelineTurn begun_turn(std::int64_t now) const;
   TimedCall timed(const CallAnswered& answered, std::int64_t now) const;
   TimelineCall finished(TimedCall timed) const;
   static TimelineRequest finished(TimelineRequest request) { return request; }
@@ -77,6 +79,7 @@ class TimelineRecorder final : public Frontend {
   Frontend& next_;
   const Clock& clock_;
   const std::string agent_id_;
+  const std::string agent_type_;
   const std::string within_;
   const std::int64_t offset_us_;  // from the steady clock to 1970
   const SecretMask mask_;

@@ -99,6 +99,20 @@ TEST(TimelineRecorder, WhatWasDiscardedNeverHappened) {
   EXPECT_TRUE(timeline->calls.empty());
 }
 
+TEST(TimelineRecorder, ARequestThatEndsItsTurnSaysWhatWentWrongWithoutSecrets) {
+  AgentBench bench;
+  ModelFailure failure{.kind = ModelFailure::Kind::status, .status = 400};
+  failure.type = "invalid_request_error";
+  failure.message = "the key sk-" + std::string(30, 'a') + " is not for this model";
+  bench.model.will({failure_of(failure)});
+  bench.turn("go");
+  const auto timeline = session_timeline(bench.agent().engine().session_folder());
+  ASSERT_TRUE(timeline) << timeline.error().message;
+  ASSERT_EQ(timeline->requests.size(), 1U);
+  EXPECT_TRUE(timeline->requests[0].has_failed);
+  EXPECT_EQ(timeline->requests[0].outcome, "the key sk-aaaa**** is not for this model");
+}
+
 TEST_F(Recorder, ALinkIsNotFollowed) {
   std::filesystem::create_symlink(folder / "elsewhere", folder / std::string(kTimelineFile));
   recorder.begin(folder.path());
@@ -122,6 +136,28 @@ TEST(SessionTimeline, OfAnOlderSessionComesFromItsJournal) {
   EXPECT_EQ(timeline->calls[0].span.length_us(), 3'000'000);
   ASSERT_TRUE(stage(timeline->calls[0], "question"));
   EXPECT_EQ(stage(timeline->calls[0], "question")->span.length_us(), 2'000'000);
+}
+
+TEST(SessionTimeline, ShowsWhatWasUnderWayWhenTheProcessWasKilled) {
+  const TempFolder folder;
+  std::ofstream(folder / "timeline.jsonl")
+      << R"({"type":"request","begin":1000000,"end":2000000,"model":"m","attempt":1})" << "\n"
+      << R"({"type":"call","begin":1500000,"end":1600000,"id":"read","tool":"Read","started":1500000,"characters":1,"stages":[]})"
+      << "\n";
+  std::ofstream(folder / "journal.jsonl")
+      << R"({"type":"journal","version":2,"time_ms":900})" << "\n"
+      << R"({"type":"intent","time_ms":950,"call":"earlier","tool":"Bash","input":{"command":"of a fork"}})" << "\n"
+      << R"({"type":"intent","time_ms":2000,"call":"done","tool":"Bash","input":{"command":"true"}})" << "\n"
+      << R"({"type":"result","time_ms":2100,"call":"done","tool":"Bash","is_error":false,"content":""})" << "\n"
+      << R"({"type":"intent","time_ms":2200,"call":"long","tool":"Bash","input":{"command":"make"}})" << "\n"
+      << R"({"type":"result","time_ms":5000,"call":"read","tool":"Read","is_error":false,"content":""})" << "\n";
+  const auto timeline = session_timeline(folder.path());
+  ASSERT_TRUE(timeline) << timeline.error().message;
+  ASSERT_EQ(timeline->calls.size(), 2U);
+  EXPECT_EQ(timeline->calls[1].title, "Bash(make)");
+  EXPECT_EQ(timeline->calls[1].error, "unfinished");
+  EXPECT_EQ(timeline->calls[1].span.begin_us, 2'200'000);
+  EXPECT_EQ(timeline->calls[1].span.end_us, 5'000'000);
 }
 
 TEST(SessionTimeline, OfAJournalShowsNoPartOfASecretAndNoTimeThatIsNone) {

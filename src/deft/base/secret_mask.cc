@@ -11,6 +11,9 @@ namespace {
 constexpr std::string_view kStars = "****";
 constexpr std::size_t kShownBytes = 4;
 constexpr std::size_t kNameBytesMax = 64;
+// Where a text was cut off it may end in the beginning of a secret.
+constexpr std::string_view kCutMark = "…";
+constexpr std::size_t kCutSecretBytesMin = 5;
 
 // How keys of services begin, and how long what follows is at least.
 struct Beginning {
@@ -52,7 +55,9 @@ std::optional<Found> by_beginning(std::string_view text) {
   for (const Beginning& beginning : kBeginnings) {
     if (!text.starts_with(beginning.text)) continue;
     const std::size_t more = key_length(text.substr(beginning.text.size()));
-    if (more >= beginning.more_min) return Found{beginning.text.size(), beginning.text.size() + more};
+    const std::size_t length = beginning.text.size() + more;
+    const bool is_cut = more >= kCutSecretBytesMin && text.substr(length).starts_with(kCutMark);
+    if (more >= beginning.more_min || is_cut) return Found{beginning.text.size(), length};
   }
   return std::nullopt;
 }
@@ -117,6 +122,19 @@ SecretMask::SecretMask(std::vector<std::string> known) : known_(std::move(known)
   std::ranges::sort(known_, [](const auto& a, const auto& b) { return a.size() > b.size(); });
 }
 
+std::size_t SecretMask::known_length(std::string_view text) const {
+  for (const std::string& value : known_) {
+    if (text.starts_with(value)) return value.size();
+  }
+  for (const std::string& value : known_) {
+    const auto differ = std::ranges::mismatch(text, value);
+    const auto same = static_cast<std::size_t>(differ.in2 - value.begin());
+    const std::string_view after = text.substr(same);
+    if (same >= kCutSecretBytesMin && (after.empty() || after.starts_with(kCutMark))) return same;
+  }
+  return 0;
+}
+
 std::string SecretMask::masked(std::string_view text) const { return mask(text, /*by_name=*/true); }
 
 std::string SecretMask::masked_values(std::string_view text) const { return mask(text, /*by_name=*/false); }
@@ -135,9 +153,8 @@ std::string SecretMask::mask(std::string_view text, bool by_name) const {
   };
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at);
-    const auto known = std::ranges::find_if(known_, [&](const std::string& value) { return rest.starts_with(value); });
-    if (known != known_.end()) {
-      take(at, {0, known->size()}, /*shows_some=*/true);
+    if (const std::size_t length = known_length(rest); length != 0) {
+      take(at, {0, length}, /*shows_some=*/true);
       continue;
     }
     const bool begins_word = at == word_begin;

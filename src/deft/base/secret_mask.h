@@ -14,7 +14,9 @@ inline constexpr std::size_t kKnownSecretBytesMin = 8;  // shorter values would 
 // Takes secrets out of texts that are kept or shown: values that are known (of this process's own keys), and what looks
 // like a secret wherever it comes from: keys of well-known services by their beginnings, bearer tokens, passwords in
 // addresses, private keys, and the value behind a name like "api_key" or "password". Rather too much than too little.
-// Of each only the first characters stay, so that two of them can be told apart. Linear in the text.
+// Of each only the first characters stay, so that two of them can be told apart. Linear in the text. A text should be
+// masked before it is cut; where others have cut it, at its end or before "…", the beginning of a known value is
+// masked.
 class SecretMask {
  public:
   explicit SecretMask(std::vector<std::string> known = {});
@@ -29,6 +31,8 @@ class SecretMask {
  private:
   std::string mask(std::string_view text, bool by_name) const;
   Json mask(const Json& value, bool by_name) const;
+  // How much of the beginning of `text` is a known value, or what is left of one where the text was cut off.
+  std::size_t known_length(std::string_view text) const;
 
   std::vector<std::string> known_;  // longest first
 };

@@ -48,6 +48,14 @@ TEST(SecretMask, TakesOutWhatItWasToldWhereverItStands) {
   EXPECT_EQ(mask.masked("open-sesame-1 short"), "**** short") << "a short value is an ordinary word";
 }
 
+TEST(SecretMask, TakesOutWhatIsLeftOfAValueWhereATextWasCutOff) {
+  const SecretMask mask({"open-sesame-1", "another-value"});
+  EXPECT_EQ(mask.masked("Bash(login open-sesa…)"), "Bash(login ****…)");
+  EXPECT_EQ(mask.masked("login open-sesame-"), "login ****");
+  EXPECT_EQ(mask.masked("open-sesame or another day… open"), "open-sesame or another day… open");
+  EXPECT_EQ(masked("curl sk-abcdefgh…"), "curl sk-****…");
+}
+
 TEST(SecretMask, LooksIntoJson) {
   const Json value = *parse_json(R"({"a":["AKIAIOSFODNN7EXAMPLE",1],"password":"x","max_tokens":5,"n":{"Token":"y"}})");
   EXPECT_EQ(to_json(SecretMask().masked_json(value)),

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "deft/base/content_hash.h"
 #include "deft/base/url.h"
+#include "deft/base/whole_file.h"
 
 namespace deft {
 namespace {
+
+constexpr std::size_t kApprovalsBytesMax = std::size_t{16} << 20;
 
 // '*' stands for any characters but those of `never`.
 bool fits(std::string_view pattern, std::string_view text, std::string_view never = "") {
@@ -146,9 +147,8 @@ std::string McpApprovals::default_file() {
 }
 
 Json McpApprovals::read() const {
-  std::ifstream file(file_, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  auto json = parse_json(text);
+  const auto text = read_whole_file(file_, kApprovalsBytesMax);
+  auto json = parse_json(text ? *text : "");
   return json ? *std::move(json) : Json(JsonObject{});
 }
 

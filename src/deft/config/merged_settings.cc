@@ -5,6 +5,7 @@
 
 #include "deft/base/path.h"
 #include "deft/config/hook_settings.h"
+#include "deft/config/known_settings.h"
 
 namespace deft {
 namespace {
@@ -150,6 +151,11 @@ Result<MergedSettings> merge_settings(const std::vector<LoadedFile>& files, cons
     const auto files_end = merged.problems.begin() + static_cast<std::ptrdiff_t>(broken_files);
     if (std::any_of(merged.problems.begin(), files_end, is_about)) continue;  // said already
     merged.problems.push_back(std::move(warning));
+  }
+  for (const LoadedFile& file : files) {
+    if (!file.exists || file.problem) continue;
+    for (const std::string& slip : mistyped_settings(file.json))
+      merged.problems.push_back(file.file.path + ": " + slip);
   }
   merged.hooks = merge_hooks(files, trusted);
   merged.problems.insert(merged.problems.end(), merged.hooks.problems.begin(), merged.hooks.problems.end());

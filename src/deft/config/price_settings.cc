@@ -1,5 +1,6 @@
 #include "deft/config/price_settings.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "deft/config/wrong_setting.h"
@@ -10,6 +11,7 @@ namespace {
 constexpr double kDollarsMax = 1e6;
 constexpr double kCacheReadShare = 0.1;
 constexpr double kCacheWriteShare = 1.25;
+constexpr double kHourShare = 1.6;  // of what is written for minutes
 constexpr double kTokensPriced = 1e6;
 
 Result<std::optional<double>> parse_dollars(const Json& price, std::string_view key, const std::string& full_key) {
@@ -33,10 +35,14 @@ Result<ModelPrice> parse_price(const Json& given, const std::string& full_key) {
   if (!read) return std::unexpected(read.error());
   const auto written = parse_dollars(given, "cacheWrite", full_key);
   if (!written) return std::unexpected(written.error());
+  const auto hour = parse_dollars(given, "cacheWriteHour", full_key);
+  if (!hour) return std::unexpected(hour.error());
+  const double cache_write = written->value_or(**input * kCacheWriteShare);
   ModelPrice price{.input = **input,
                    .output = **output,
                    .cache_read = read->value_or(**input * kCacheReadShare),
-                   .cache_write = written->value_or(**input * kCacheWriteShare)};
+                   .cache_write = cache_write,
+                   .cache_write_hour = hour->value_or(cache_write * kHourShare)};
   if (const Json* window = find(given, "contextWindow")) {
     const auto tokens = find_int(given, "contextWindow");
     if (!tokens || *tokens <= 0) return wrong_setting(full_key + ".contextWindow", "a number of tokens", *window);
@@ -77,9 +83,11 @@ Result<PriceSettings> parse_price_settings(const Json& settings) {
 }
 
 double cost_of(const ModelPrice& price, const TokenUse& use) {
+  const std::uint64_t hour = std::min(use.cache_write_hour, use.cache_write);
   return (static_cast<double>(use.input) * price.input + static_cast<double>(use.output) * price.output +
           static_cast<double>(use.cache_read) * price.cache_read +
-          static_cast<double>(use.cache_write) * price.cache_write) /
+          static_cast<double>(use.cache_write - hour) * price.cache_write +
+          static_cast<double>(hour) * price.cache_write_hour) /
          kTokensPriced;
 }
 

@@ -19,13 +19,15 @@ inline constexpr std::size_t kPricedModelsMax = 1'000;
 struct ModelPrice {
   double input = 0;
   double output = 0;
-  double cache_read = 0;   // not said: a tenth of the input's
-  double cache_write = 0;  // not said: a quarter more than the input's
+  double cache_read = 0;        // not said: a tenth of the input's
+  double cache_write = 0;       // not said: a quarter more than the input's
+  double cache_write_hour = 0;  // of what is kept for an hour; not said: eight fifths of `cache_write`
   std::optional<std::uint64_t> context_window{};
 };
 
 // "prices": {"claude-sonnet-*": {"input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75,
-// "contextWindow": 200000}, …}. deft knows no prices by itself: they change, and differ between providers.
+// "cacheWriteHour": 6, "contextWindow": 200000}, …}. deft knows no prices by itself: they change, and differ between
+// providers.
 struct PriceSettings {
   std::vector<std::pair<std::string, ModelPrice>> models{};  // by name, or by its beginning with a "*" behind it
 

@@ -29,6 +29,15 @@ TEST(PriceSettings, WhatTheCacheCostsFollowsFromTheInputUnlessItIsSaid) {
   EXPECT_EQ(prices.of("b")->context_window, 1000U);
 }
 
+TEST(PriceSettings, WhatIsKeptForAnHourCostsMore) {
+  const PriceSettings prices = parsed(R"({"prices":{"a":{"input":10,"output":50},
+      "b":{"input":10,"output":50,"cacheWrite":20},"c":{"input":10,"output":50,"cacheWriteHour":30}}})");
+  const TokenUse mixed{.cache_write = 3'000'000, .cache_write_hour = 1'000'000};
+  EXPECT_DOUBLE_EQ(cost_of(*prices.of("a"), mixed), 2 * 12.5 + 20);
+  EXPECT_DOUBLE_EQ(cost_of(*prices.of("b"), mixed), 2 * 20 + 32);
+  EXPECT_DOUBLE_EQ(cost_of(*prices.of("c"), mixed), 2 * 12.5 + 30);
+}
+
 TEST(PriceSettings, AWrongValueIsNamed) {
   for (const std::string_view text :
        {R"({"prices":[]})", R"({"prices":{"m":3}})", R"({"prices":{"m":{"input":1}}})",

@@ -6,15 +6,16 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "deft/base/json.h"
+#include "deft/base/whole_file.h"
 
 namespace deft {
 namespace {
+
+constexpr std::size_t kTrustFileBytesMax = std::size_t{16} << 20;
 
 std::string to_text(const std::vector<TrustedFolder>& folders) {
   JsonArray list;
@@ -61,9 +62,10 @@ std::string TrustStore::default_file() {
 }
 
 Result<std::vector<TrustedFolder>> TrustStore::list() const {
-  std::ifstream file(file_, std::ios::binary);
-  if (!file) return std::vector<TrustedFolder>();
-  return from_text(file_, std::string(std::istreambuf_iterator<char>(file), {}));
+  const auto text = read_whole_file(file_, kTrustFileBytesMax);
+  if (!text && text.error().code == Errc::not_found) return std::vector<TrustedFolder>();
+  if (!text) return std::unexpected(text.error());
+  return from_text(file_, *text);
 }
 
 bool TrustStore::is_trusted(const std::string& path) const {

@@ -61,10 +61,12 @@ std::vector<std::string_view> split_list(std::string_view text) {
   return parts;
 }
 
+// `a, b`, `["a", "b"]`, and "a, b" in one pair of quotes.
 void add_paths(std::string_view value, std::vector<std::string>& paths) {
   value = trimmed(value);
-  if (value.starts_with('[') && value.ends_with(']')) value = value.substr(1, value.size() - 2);
-  for (const std::string_view part : split_list(unquoted(value) == value ? value : unquoted(value))) {
+  if (value.starts_with('[') && value.ends_with(']')) value = trimmed(value.substr(1, value.size() - 2));
+  const bool is_one_text = !value.empty() && value.find(value.front(), 1) == value.size() - 1;
+  for (const std::string_view part : split_list(is_one_text ? unquoted(value) : value)) {
     const std::string_view path = unquoted(part);
     if (!path.empty() && paths.size() < kRulePathsMax) paths.emplace_back(path);
   }

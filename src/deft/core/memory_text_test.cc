@@ -37,6 +37,11 @@ TEST(MemoryText, FrontMatterSaysWhichFilesARuleIsAbout) {
       read_memory_text("---\ndescription: x\npaths:\n  - \"src/api/**\"\n  - 'b.md'\nother:\n  - c\n---\nText\n").paths,
       (Paths{"src/api/**", "b.md"}));
   EXPECT_EQ(read_memory_text("---\npaths: [\"a/{b,c}\", d]\n---\nText\n").paths, (Paths{"a/{b,c}", "d"}));
+  EXPECT_EQ(read_memory_text("---\npaths: [\"src/**/*.ts\", \"*.py\"]\n---\nText\n").paths,
+            (Paths{"src/**/*.ts", "*.py"}));
+  EXPECT_EQ(read_memory_text("---\npaths: ['a', \"b\", 'c']\n---\nText\n").paths, (Paths{"a", "b", "c"}));
+  EXPECT_EQ(read_memory_text("---\npaths: \"a, b\"\n---\nText\n").paths, (Paths{"a", "b"}));
+  EXPECT_EQ(read_memory_text("---\npaths: \"a\", \"b\"\n---\nText\n").paths, (Paths{"a", "b"}));
   EXPECT_EQ(read_memory_text("---\npaths: a\n---\nText\n").text, "Text\n");
   EXPECT_EQ(read_memory_text("---\npaths: a\nText\n").text, "---\npaths: a\nText\n");
   EXPECT_TRUE(read_memory_text("\n---\npaths: a\n---\n").paths.empty());

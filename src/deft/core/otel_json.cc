@@ -107,9 +107,11 @@ OtelServer otel_server(std::string_view base_url) {
 
 Json otel_span(const TimelineTurn& turn, const OtelPlace& place, const OtelSession& session) {
   Attributes attributes = attributes_of("invoke_agent", turn.agent, session);
-  attributes.text("gen_ai.agent.name", "deft").text("deft.turn.reason", turn.reason);
-  JsonObject span = span_of("invoke_agent deft", kInternalKind, turn.span, place, std::move(attributes));
-  if (turn.reason == "model_error") mark_failed(span, turn.reason);
+  const std::string name = turn.agent_type.empty() ? "deft" : turn.agent_type;
+  attributes.text("gen_ai.agent.name", name).text("deft.turn.reason", turn.reason);
+  if (turn.has_failed) attributes.text("error.type", turn.reason);
+  JsonObject span = span_of("invoke_agent " + name, kInternalKind, turn.span, place, std::move(attributes));
+  if (turn.has_failed) mark_failed(span, turn.reason);
   return span;
 }
 

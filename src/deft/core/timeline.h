@@ -18,6 +18,7 @@ namespace deft {
 
 inline constexpr std::size_t kTimelineCallsMax = 100'000;  // read; what is beyond is counted
 inline constexpr std::size_t kTimelineLineBytesMax = std::size_t{256} << 10;
+inline constexpr std::string_view kTimelineUnfinished = "unfinished";  // the error of a call whose end nobody has seen
 
 struct TimelineSpan {
   std::int64_t begin_us = 0;
@@ -45,6 +46,7 @@ struct TimelineCall {
   std::size_t result_characters = 0;
   bool is_stored = false;  // its result was too large for the conversation
 
+  bool is_unfinished() const { return error == kTimelineUnfinished; }
   std::int64_t waited_us() const { return (started_us == 0 ? span.end_us : started_us) - span.begin_us; }
 };
 
@@ -72,6 +74,10 @@ struct TimelineTurn {
   std::string agent = {};
   TimelineSpan span;
   std::string reason = {};
+  // Not in the file.
+  std::string agent_type = {};
+  std::string within = {};
+  bool has_failed = false;
 };
 
 struct Timeline {

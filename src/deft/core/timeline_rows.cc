@@ -28,24 +28,25 @@ class RowOrder {
   }
 
   std::vector<TimelineRow> rows() {
-    add_agents(std::exchange(first_, {}), 0);
+    add_agents(std::exchange(first_, {}), 0, /*below_starter=*/false);
     // Whose starter nobody knows.
     while (!by_starter_.empty()) {
       const auto left = by_starter_.begin();
-      add_agents(std::exchange(left->second, {}), 1);
+      add_agents(std::exchange(left->second, {}), 1, /*below_starter=*/false);
       by_starter_.erase(left);
     }
     return std::move(rows_);
   }
 
  private:
-  void add_agents(const std::vector<std::string>& agents, std::size_t depth) {
+  void add_agents(const std::vector<std::string>& agents, std::size_t depth, bool below_starter) {
     for (const std::string& agent : agents) {
-      if (has_requests_.contains(agent)) rows_.push_back({.agent = agent, .depth = depth});
+      if (has_requests_.contains(agent))
+        rows_.push_back({.agent = agent, .depth = depth, .is_below_starter = below_starter});
       for (const TimelineCall* call : calls_[agent]) {
-        rows_.push_back({.agent = agent, .call = call, .depth = depth});
+        rows_.push_back({.agent = agent, .call = call, .depth = depth, .is_below_starter = below_starter});
         const auto started = depth < kDepthMax ? by_starter_.find(call->id) : by_starter_.end();
-        if (started != by_starter_.end()) add_agents(std::exchange(started->second, {}), depth + 1);
+        if (started != by_starter_.end()) add_agents(std::exchange(started->second, {}), depth + 1, true);
       }
     }
   }

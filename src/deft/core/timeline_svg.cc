@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "deft/base/columns.h"
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/base/utf8_decode.h"
@@ -23,7 +24,11 @@ constexpr double kBarHeight = 14;
 constexpr double kBarWidthMin = 2.5;
 constexpr double kMarkWidth = 0.8;
 constexpr double kHeadHeight = 78;
-constexpr std::size_t kLabelCharactersMax = 42;
+constexpr double kLabelGap = 6;  // between labels and bars
+constexpr std::size_t kLabelColumnsMax = 42;
+constexpr std::size_t kTitleCharactersMax = 500;
+constexpr double kCharacterWidth = 6.4;  // of most fonts, more or less
+constexpr double kNoteGap = 6;
 constexpr double kIndent = 14;
 constexpr std::size_t kIndentsMax = 6;
 constexpr std::size_t kDrawnBarsMax = 20'000;
@@ -33,11 +38,11 @@ constexpr char32_t kReplacement = 0xFFFD;
 constexpr std::string_view kStyle =
     "text{font:12px ui-sans-serif,system-ui,sans-serif;fill:#24292f}"
     ".title{font-size:16px;font-weight:600}.dim{fill:#656d76}.back{fill:#fff}.line{stroke:#d0d7de;stroke-width:1}"
-    ".cut{fill:#f6f8fa;stroke:#d0d7de;stroke-dasharray:2 2}.queued{fill:#d8dee4}.span{fill:#b6e3ff}"
+    ".cut{fill:#f6f8fa;stroke:#d0d7de;stroke-dasharray:2 2}.queued{fill:#d8dee4}.span{fill:#aceebb}"
     ".check{fill:#8c959f}.hooks{fill:#a475f9}.question{fill:#eac54f}.run{fill:#2da44e}.failed{fill:#cf222e}"
     ".ask{fill:#c8e1ff}.stream{fill:#0969da}.turn{fill:#eaeef2}"
     "@media (prefers-color-scheme:dark){text{fill:#e6edf3}.dim{fill:#8d96a0}.back{fill:#0d1117}.line{stroke:#30363d}"
-    ".cut{fill:#161b22;stroke:#30363d}.queued{fill:#30363d}.span{fill:#0c2d6b}.check{fill:#6e7681}.ask{fill:#0c2d6b}"
+    ".cut{fill:#161b22;stroke:#30363d}.queued{fill:#30363d}.span{fill:#1b5e31}.check{fill:#6e7681}.ask{fill:#0c2d6b}"
     ".stream{fill:#58a6ff}.turn{fill:#21262d}}";
 
 // Hides or reorders text, or is not allowed in XML.
@@ -90,16 +95,21 @@ class Picture {
   std::string draw() {
     draw_rows();
     const double height = kHeadHeight + static_cast<double>(rows_) * kRowHeight + kMargin;
+    // A label of wide letters ends where the bars begin.
+    const std::string clip = "<clipPath id=\"labels\"><rect width=\"" + number(left() - kLabelGap) + "\" height=\"" +
+                             number(height) + "\"/></clipPath>";
     std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(kWidth) + " " +
                       number(height) + "\" width=\"" + number(kWidth) + "\" height=\"" + number(height) +
                       "\" role=\"img\"><title>" + escaped(heading()) + "</title><style>" + std::string(kStyle) +
-                      "</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n";
+                      "</style>" + clip + "\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n";
     out += text(kMargin, 24, "title", heading());
     out += legend();
     for (const auto& tick : scale_.ticks(kTicks)) {
       const double x = left() + tick.at;
       out += "<line class=\"line\" x1=\"" + number(x) + "\" x2=\"" + number(x) + "\" y1=\"" + number(kHeadHeight - 6) +
-             "\" y2=\"" + number(height - kMargin) + "\"/>" + text(x + 3, kHeadHeight - 10, "dim", tick.label) + "\n";
+             "\" y2=\"" + number(height - kMargin) + "\"/>";
+      if (x + 3 + width_of(tick.label) <= kWidth) out += text(x + 3, kHeadHeight - 10, "dim", tick.label);
+      out += "\n";
     }
     for (const auto& cut : scale_.cuts()) {
       out += "<rect class=\"cut\" x=\"" + number(left() + cut.from) + "\" y=\"" + number(kHeadHeight - 6) +
@@ -121,19 +131,22 @@ class Picture {
     return out + " in " + time_in_words(scale_.active_us());
   }
 
+  static double width_of(std::string_view words) { return kCharacterWidth * static_cast<double>(count_columns(words)); }
+
   static std::string text(double x, double y, std::string_view type, std::string_view words) {
     return "<text class=\"" + std::string(type) + "\" x=\"" + number(x) + "\" y=\"" + number(y) + "\">" +
            escaped(words) + "</text>";
   }
 
   static std::string legend() {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kEntries = {{{"ask", "model: waiting"},
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEntries = {{{"ask", "model: waiting"},
                                                                                         {"stream", "model: streaming"},
                                                                                         {"queued", "queued"},
                                                                                         {"check", "checks"},
                                                                                         {"hooks", "hooks"},
                                                                                         {"question", "asks a person"},
                                                                                         {"run", "runs"},
+                                                                                        {"span", "waits for others"},
                                                                                         {"failed", "failed"}}};
     std::string out;
     double x = kMargin;
@@ -154,7 +167,7 @@ class Picture {
       if (row.call) {
         draw_call(*row.call, row.depth);
       } else {
-        draw_requests(row);
+        draw_requests(row, /*names_agent=*/!row.is_below_starter);
       }
     }
   }
@@ -188,7 +201,7 @@ class Picture {
     }
     std::size_t drawn = 0;
     for (const TimelineRow& agent : agents) {
-      if (requests_.contains(agent.agent)) draw_requests(agent);
+      if (requests_.contains(agent.agent)) draw_requests(agent, /*names_agent=*/true);
       std::vector<TimelineSpan> spans;
       for (const TimelineCall* call : calls[agent.agent]) spans.push_back(call->span);
       const auto lanes = rows_of(spans);
@@ -210,10 +223,14 @@ class Picture {
 
   double row_y() const { return kHeadHeight + static_cast<double>(rows_) * kRowHeight; }
 
+  // What of it has no room is shown with the mouse.
   void label(std::string_view words, std::string_view type = "", std::size_t depth = 0) {
     const std::size_t indent = std::min(depth, kIndentsMax);
-    body_ += text(kMargin + kIndent * static_cast<double>(indent), row_y() + 11, type,
-                  one_line(words, kLabelCharactersMax - 2 * indent));
+    const std::string whole = one_line(words, kTitleCharactersMax);
+    const std::string shown = cut_to_columns(whole, kLabelColumnsMax - 2 * indent);
+    body_ += "<text class=\"" + std::string(type) + "\" clip-path=\"url(#labels)\" x=\"" +
+             number(kMargin + kIndent * static_cast<double>(indent)) + "\" y=\"" + number(row_y() + 11) + "\">" +
+             escaped(shown) + (shown == whole ? "" : "<title>" + escaped(whole) + "</title>") + "</text>";
   }
 
   void bar(const TimelineSpan& span, std::string_view type, const std::string& words, double inset = 0) {
@@ -225,8 +242,8 @@ class Picture {
              "\" rx=\"1.5\"><title>" + escaped(words) + "</title></rect>";
   }
 
-  void draw_requests(const TimelineRow& row) {
-    label(row.agent.empty() ? "model" : "model of " + row.agent, "dim", row.depth);
+  void draw_requests(const TimelineRow& row, bool names_agent) {
+    label(row.agent.empty() ? "model" : names_agent ? "model of " + row.agent : "its model", "dim", row.depth);
     for (const TimelineRequest* request : requests_[row.agent]) {
       const std::int64_t answered = request->answered_us == 0 ? request->span.end_us : request->answered_us;
       std::string words = request->model + ": " + request->outcome + ", " + time_in_words(request->span.length_us());
@@ -247,7 +264,10 @@ class Picture {
       bar({call.span.begin_us, started}, "queued", name + "queued for " + time_in_words(call.waited_us()), 4);
     }
     if (call.started_us != 0) {
-      bar({started, call.span.end_us}, "span", name + outcome + ", " + time_in_words(call.span.end_us - started));
+      // What was denied, or had no valid input, never came to run.
+      const bool has_run = std::ranges::find(call.stages, "call", &TimelineStage::name) != call.stages.end();
+      bar({started, call.span.end_us}, call.error.empty() || has_run ? "span" : "failed",
+          name + outcome + ", " + time_in_words(call.span.end_us - started));
     }
     draw_stages(call, name, /*is_work=*/false);
     draw_stages(call, name, /*is_work=*/true);  // on top: however short, it is what matters
@@ -260,11 +280,18 @@ class Picture {
     std::string note = time_in_words(call.span.end_us - (call.started_us == 0 ? call.span.begin_us : started));
     if (!call.error.empty()) note += ", " + call.error;
     if (call.is_stored) note += ", result stored";
-    const double x = left() + scale_.at(call.span.end_us) + 6;
-    const double room = kWidth - kMargin - 6.2 * static_cast<double>(note.size());
-    if (x < room) body_ += text(x, row_y() + 11, "dim", note);
-    body_ += "\n";
+    if (call.is_unfinished()) note = call.error;  // nobody knows how long it took
+    body_ += beside(call.span, note) + "\n";
     ++rows_;
+  }
+
+  // After the bar, or before it where it ends at the edge.
+  std::string beside(const TimelineSpan& span, std::string_view note) const {
+    const double after = left() + scale_.at(span.end_us) + kNoteGap;
+    const double width = width_of(note);
+    if (after + width <= kWidth) return text(after, row_y() + 11, "dim", note);
+    const double before = left() + scale_.at(span.begin_us) - kNoteGap - width;
+    return before < left() ? "" : text(before, row_y() + 11, "dim", note);
   }
 
   void draw_stages(const TimelineCall& call, const std::string& name, bool is_work) {
@@ -300,7 +327,7 @@ std::string timeline_html(const Timeline& timeline) {
   std::string out =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>deft trace</title>\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-      "<style>body{font:14px ui-sans-serif,system-ui,sans-serif;margin:24px;color-scheme:light dark}"
+      "<style>:root{color-scheme:light dark}body{font:14px ui-sans-serif,system-ui,sans-serif;margin:24px}"
       "svg{max-width:100%;height:auto}td,th{padding:2px 14px 2px 0;text-align:left}</style></head><body>\n";
   if (!timeline.session.empty()) out += "<p>Session " + escaped(timeline.session) + "</p>\n";
   out += timeline_svg(timeline) + "<table><tr><th>tool</th><th>calls</th><th>time</th></tr>\n";

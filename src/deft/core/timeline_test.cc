@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
+#include "deft/base/columns.h"
 #include "deft/core/timeline_rows.h"
 #include "deft/core/timeline_scale.h"
 #include "deft/core/timeline_svg.h"
@@ -133,6 +135,54 @@ TEST(TimelineSvg, OfVeryManyCallsThoseThatDoNotOverlapShareARow) {
   EXPECT_TRUE(holds(svg, "side by side"));
 }
 
+TEST(TimelineSvg, ALabelThatIsTooWideEndsBeforeTheBarsAndIsWholeUnderTheMouse) {
+  Timeline timeline = sample();
+  timeline.calls[0].title = "Bash(" + std::string(60, 'W') + ")";
+  timeline.calls[1].title = "Read(日本語のタイトル日本語のタイトル日本語のタイトル.txt)";
+  const std::string svg = timeline_svg(timeline);
+  EXPECT_TRUE(holds(svg, "W…<title>Bash(" + std::string(60, 'W') + ")</title></text>")) << svg;
+  EXPECT_TRUE(holds(svg, "…<title>Read(日本語のタイトル日本語のタイトル日本語のタイトル.txt)</title></text>"));
+  EXPECT_TRUE(holds(svg, "<clipPath id=\"labels\">"));
+  EXPECT_TRUE(holds(svg, "clip-path=\"url(#labels)\""));
+}
+
+TEST(TimelineSvg, SaysHowLongACallTookAlsoAtTheRightEdge) {
+  Timeline timeline;
+  timeline.calls = {call("long", span(0, 1'000)), call("whole", span(0, 1'000)), call("late", span(900, 1'000))};
+  timeline.calls[2].error = "denied";
+  const std::string svg = timeline_svg(timeline);
+  EXPECT_TRUE(holds(svg, ">90 ms, denied</text>")) << svg;
+  EXPECT_FALSE(holds(svg, ">990 ms</text>")) << "there is no room on either side";
+}
+
+TEST(TimelineSvg, WhatWasDeniedIsMarkedAsFailedAndWhoWaitsIsInTheLegend) {
+  Timeline timeline = sample();
+  timeline.calls[0].error = "denied";
+  timeline.calls[0].stages = {{"permission", span(110, 120), "deny"}};
+  const std::string svg = timeline_svg(timeline);
+  EXPECT_TRUE(holds(svg, "><title>denied, 90 ms</title>"));
+  const std::size_t bar = svg.rfind("<rect class=\"", svg.find("><title>denied, 90 ms</title>"));
+  EXPECT_EQ(svg.substr(bar, 20), "<rect class=\"failed\"") << svg;
+  EXPECT_TRUE(holds(svg, "waits for others</text>"));
+}
+
+TEST(TimelineSvg, SaysNoTimeOfACallWhoseEndNobodyHasSeen) {
+  Timeline timeline = sample();
+  timeline.calls[0].error = kTimelineUnfinished;
+  EXPECT_TRUE(holds(timeline_svg(timeline), ">unfinished</text>"));
+  EXPECT_TRUE(holds(timeline_text(timeline, 100), "| unfinished\n"));
+}
+
+TEST(TimelineSvg, TheModelOfASubagentStandsBelowItsCallAndNeedsNoName) {
+  Timeline timeline = sample();
+  timeline.requests.push_back({.model = "m", .agent = "a1b2", .within = "a", .span = span(110, 150)});
+  timeline.requests.push_back({.model = "m", .agent = "c3d4", .within = "unknown", .span = span(110, 150)});
+  const std::string svg = timeline_svg(timeline);
+  EXPECT_TRUE(holds(svg, ">its model</text>")) << svg;
+  EXPECT_TRUE(holds(svg, ">model of c3d4</text>"));
+  EXPECT_FALSE(holds(svg, "a1b2"));
+}
+
 TEST(TimelineSvg, ShowsWhereTurnsBegin) {
   Timeline timeline = sample();
   EXPECT_FALSE(holds(timeline_svg(timeline), "turns</text>"));
@@ -184,6 +234,35 @@ TEST(TimelineText, ShowsWhatRanSideBySide) {
   EXPECT_TRUE(holds(text, "~"));
   EXPECT_TRUE(holds(text, "█"));
   EXPECT_TRUE(holds(text, "400 ms"));
+}
+
+// Each line of a picture in characters: how many columns it takes.
+std::vector<std::size_t> line_widths(const std::string& text) {
+  std::vector<std::size_t> widths;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    widths.push_back(count_columns(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return widths;
+}
+
+TEST(TimelineText, HasRoomInATerminalOfAnyUsualWidth) {
+  for (const std::size_t width : {40U, 61U, 62U, 80U, 99U, 100U, 118U}) {
+    for (const std::size_t line : line_widths(timeline_text(sample(), width))) EXPECT_LE(line, width);
+  }
+}
+
+TEST(TimelineText, BarsBeginBelowEachOtherWhateverTheLettersAre) {
+  Timeline timeline = sample();
+  timeline.calls[0].title = "Read(日本語のタイトル日本語のタイトル)";
+  timeline.calls[1].title = "Read(e\u0301te\u0301)";
+  const std::string text = timeline_text(timeline, 80);
+  std::set<std::size_t> columns;
+  for (std::size_t line = 0, i = 0; i < 4; ++i, line = text.find('\n', line) + 1) {
+    columns.insert(count_columns(text.substr(line, text.find('|', line) - line)));
+  }
+  EXPECT_EQ(columns.size(), 1U) << text;
 }
 
 }  // namespace

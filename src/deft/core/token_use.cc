@@ -12,10 +12,22 @@ std::uint64_t count(const Json& object, std::string_view key) {
 
 }  // namespace
 
+TokenUse& TokenUse::operator+=(const TokenUse& other) {
+  input += other.input;
+  output += other.output;
+  cache_read += other.cache_read;
+  cache_write += other.cache_write;
+  cache_write_hour += other.cache_write_hour;
+  return *this;
+}
+
 TokenUse token_use(const Json& usage) {
   TokenUse use;
   use.cache_read = count(usage, "cache_read_input_tokens");
   use.cache_write = count(usage, "cache_creation_input_tokens");
+  if (const Json* written = find(usage, "cache_creation")) {
+    use.cache_write_hour = std::min(use.cache_write, count(*written, "ephemeral_1h_input_tokens"));
+  }
   use.input = count(usage, "input_tokens");
   use.output = count(usage, "output_tokens");
   if (find(usage, "prompt_tokens") || find(usage, "completion_tokens")) {

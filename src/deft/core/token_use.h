@@ -13,7 +13,9 @@ struct TokenUse {
   std::uint64_t output = 0;
   std::uint64_t cache_read = 0;
   std::uint64_t cache_write = 0;
+  std::uint64_t cache_write_hour = 0;  // of these: what is kept for an hour, which costs more
 
+  TokenUse& operator+=(const TokenUse& other);
   std::uint64_t total() const { return input + output + cache_read + cache_write; }
   std::uint64_t prompt() const { return input + cache_read + cache_write; }
   bool operator==(const TokenUse&) const = default;

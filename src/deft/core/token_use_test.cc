@@ -18,6 +18,18 @@ TEST(TokenUse, IsTheSameInTheWordsOfEveryApi) {
   EXPECT_EQ(use.prompt(), 100U);
 }
 
+TEST(TokenUse, KnowsWhatOfTheCacheIsKeptForAnHour) {
+  TokenUse use = use_of(R"({"input_tokens":1,"cache_creation_input_tokens":50,
+                            "cache_creation":{"ephemeral_5m_input_tokens":20,"ephemeral_1h_input_tokens":30}})");
+  EXPECT_EQ(use, (TokenUse{.input = 1, .cache_write = 50, .cache_write_hour = 30}));
+  EXPECT_EQ(use.total(), 51U) << "they are a part of what was written";
+  use += use;
+  EXPECT_EQ(use, (TokenUse{.input = 2, .cache_write = 100, .cache_write_hour = 60}));
+  EXPECT_EQ(
+      use_of(R"({"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_1h_input_tokens":30}})").cache_write_hour,
+      5U);
+}
+
 TEST(TokenUse, WhatMakesNoSenseCountsAsNothing) {
   EXPECT_EQ(use_of("null"), TokenUse{});
   EXPECT_EQ(use_of(R"({"input_tokens":-1,"output_tokens":"5"})"), TokenUse{});

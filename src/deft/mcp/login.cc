@@ -7,10 +7,10 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "deft/base/url.h"
+#include "deft/base/whole_file.h"
 #include "deft/os/change_file.h"
 #include "deft/os/unique_fd.h"
 
@@ -134,9 +134,8 @@ std::string OauthFile::default_file() {
 }
 
 Json OauthFile::read() const {
-  std::ifstream file(file_, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  auto json = parse_json(text, {.bytes_max = kFileBytesMax});
+  const auto text = read_whole_file(file_, kFileBytesMax);
+  auto json = parse_json(text ? *text : "", {.bytes_max = kFileBytesMax});
   return json && json->is_object() ? *std::move(json) : Json(JsonObject{});
 }
 

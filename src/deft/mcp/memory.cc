@@ -1,9 +1,8 @@
 #include "deft/mcp/memory.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
+#include "deft/base/whole_file.h"
 #include "deft/os/change_file.h"
 
 namespace deft {
@@ -24,9 +23,8 @@ void McpMemory::read() const {
   if (is_read_) return;
   is_read_ = true;
   if (file_.empty()) return;
-  std::ifstream file(file_, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto json = parse_json(text, {.bytes_max = kFileBytesMax});
+  const auto text = read_whole_file(file_, kFileBytesMax);
+  const auto json = parse_json(text ? *text : "", {.bytes_max = kFileBytesMax});
   if (!json || !json->is_object()) return;
   for (const auto& [name, entry] : json->get_object()) {
     Known known{.protocol = std::string(find_string(entry, "protocol").value_or(""))};

@@ -1,11 +1,10 @@
 #include "deft/model/scripted_client.h"
 
 #include <condition_variable>
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "deft/base/overloaded.h"
+#include "deft/base/whole_file.h"
 #include "deft/model/model_failure.h"
 #include "deft/model/raw_event_writer.h"
 
@@ -123,11 +122,9 @@ class Performance final : public ModelCall {
 }  // namespace
 
 Result<std::unique_ptr<ScriptedClient>> ScriptedClient::open(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Errc::not_found, "cannot open the script " + path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (text.size() > kScriptBytesMax) return fail(Errc::limit, "the script " + path + " is too large");
-  auto script = Script::parse(text);
+  const auto text = read_whole_file(path, kScriptBytesMax);
+  if (!text) return fail(text.error().code, "the script: " + text.error().message);
+  auto script = Script::parse(*text);
   if (!script) return fail(script.error().code, path + ": " + script.error().message);
   return std::make_unique<ScriptedClient>(std::move(*script));
 }

@@ -21,5 +21,12 @@ TEST(Secrecy, AProcessThatHidesItsMemoryHidesItsEnvironmentFromItsUser) {
   EXPECT_EQ(owner, "as it says");
 }
 
+TEST(Secrecy, NamesOfVariablesSayThatTheirValuesAreSecret) {
+  EXPECT_EQ(secrets_among({"API_KEY=a", "gh_token=b", "MYSQL_PWD=c", "DB_PASS=d", "GITHUB_PAT=e", "ssh_passphrase=f"}),
+            (std::vector<std::string>{"a", "b", "c", "d", "e", "f"}));
+  EXPECT_EQ(secrets_among({"PWD=/p", "OLDPWD=/q", "PATH=/bin", "COMPASS=n", "KEYBOARD=us", "TOKENS=5", "no"}),
+            std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace deft

@@ -138,6 +138,10 @@ Result<void> AgentSession::wire(Frontend& frontend) {
   const auto bypass = check_bypass(permissions_, bypass_ground(options_.mode == Mode::bypass));
   if (!bypass) return std::unexpected(bypass.error());
   if (*bypass) notices_.push_back(**bypass);
+  if (options_.limits.cost_max && !settings_.prices.of(provider_.model)) {
+    notices_.push_back("--max-budget-usd limits nothing: the price of " + provider_.model +
+                       " is not known; \"prices\" in the settings tells it");
+  }
 
   auto client = make_model_client(provider_, {.http = http_,
                                               .processes = processes_,
@@ -203,6 +207,10 @@ Result<std::optional<std::string>> AgentSession::choose_folder() {
                 "--no-session-persistence");
   }
   auto place = choose_session(SessionStore(sessions), *options_.choice, clock_);
+  if (!place && place.error().code == Errc::io) {
+    return fail(Errc::io, place.error().message + "; sessions are kept in " + sessions +
+                              ": set XDG_STATE_HOME to a folder that can be written, or say --no-session-persistence");
+  }
   if (!place) return std::unexpected(place.error());
   id_ = place->id;
   return place->folder;

@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -18,13 +21,14 @@
 #include "deft/base/text.h"
 #include "deft/base/utf8.h"
 #include "deft/core/timeline_svg.h"
-#include "deft/core/timeline_text.h"
 #include "deft/model/scripted_client.h"
 #include "deft/ui/builtin_options.h"
 #include "deft/ui/demo_script.h"
 #include "deft/ui/safe_display.h"
+#include "deft/ui/stream_reader.h"
 #include "deft/ui/terminal_asker.h"
 #include "deft/ui/terminal_width.h"
+#include "deft/ui/timeline_display.h"
 
 namespace deft {
 namespace {
@@ -42,6 +46,7 @@ Usage: deft demo [OPTIONS]
 Example:
   deft demo --svg timeline.svg
 )";
+constexpr int kExitSignal = 128;  // and the signal's number
 constexpr std::size_t kWidthMax = 118;
 constexpr std::size_t kMarginCharacters = 11;  // before what a line says: when, and whether it comes or goes
 constexpr Duration kAnswerTime = std::chrono::minutes(2);
@@ -62,6 +67,7 @@ class DemoFrontend final : public Frontend {
  public:
   explicit DemoFrontend(const Clock& clock) : clock_(clock), started_(clock.now()) {}
   std::function<void(PermissionAnswer)> answer = nullptr;  // nothing: a person does
+  std::function<void()> when_begun = [] {};
 
   bool wants_stages() const override { return true; }
   void show(Event event) override {
@@ -79,6 +85,7 @@ class DemoFrontend final : public Frontend {
                      if (answer) answer({.id = asked.id, .verdict = Verdict::allow});
                    },
                    [&](const CallAnswered& answered) { show_answer(answered); },
+                   [&](const TurnBegan&) { when_begun(); },
                    [&](const Notice& notice) { line("! ", safe_display(notice.text)); },
                    [](const auto&) {},
                },
@@ -136,6 +143,8 @@ Result<Options> parse(int argc, const char* const* argv) {
       options.asks = true;
     } else if (word == "--svg" && i + 1 < argc) {
       options.svg = argv[++i];
+    } else if (word == "--svg") {
+      return fail(Errc::invalid_input, "--svg needs a file, such as timeline.svg");
     } else {
       return fail(Errc::invalid_input, "unknown option " + std::string(word) + "; see deft demo --help");
     }
@@ -167,7 +176,33 @@ AgentOptions agent_options(const std::string& project, const std::string& folder
           .system = "You work on a small project."};
 }
 
-Result<void> play(const Options& options, const std::string& folder) {
+// Whoever wants us to end: the number of the signal, SIGPIPE where nobody reads any more.
+class Ending {
+ public:
+  explicit Ending(Agent& agent)
+      : agent_(agent), reader_(-1, STDOUT_FILENO, [this](const StreamReader::Item& item) { take(item); }) {}
+
+  int signal() const { return signal_; }
+  void say_again() {  // what came before the turn did not end it
+    if (signal_ != 0) agent_.abort();
+  }
+
+ private:
+  void take(const StreamReader::Item& item) {
+    const auto* came = std::get_if<SignalCame>(&item);
+    if (!came && !std::holds_alternative<OutputGone>(item)) return;
+    const int number = came ? came->number : SIGPIPE;
+    if (signal_.exchange(number) != 0 && came) std::_Exit(kExitSignal + number);
+    agent_.abort();
+  }
+
+  Agent& agent_;
+  std::atomic<int> signal_ = 0;
+  const StreamReader reader_;
+};
+
+// The signal that ended it; 0: it was played to its end.
+Result<int> play(const Options& options, const std::string& folder) {
   const auto project = make_project(folder);
   if (!project) return std::unexpected(project.error());
   auto script = Script::parse(demo_script());
@@ -180,7 +215,7 @@ Result<void> play(const Options& options, const std::string& folder) {
   auto agent = Agent::open(agent_options(*project, folder, prompts), model, frontend);
   if (!agent) return std::unexpected(agent.error());
   for (auto& tool : make_builtin_tools(builtin_options({}))) {
-    if (auto added = (*agent)->add_tool(std::move(tool)); !added) return added;
+    if (auto added = (*agent)->add_tool(std::move(tool)); !added) return std::unexpected(added.error());
   }
   std::optional<TerminalAsker> terminal;
   if (options.asks) {
@@ -195,21 +230,24 @@ Result<void> play(const Options& options, const std::string& folder) {
       });
     };
   }
+  Ending ending(**agent);
+  frontend.when_begun = [&] { ending.say_again(); };
   std::printf("you: %s\n\n", std::string(demo_prompt()).c_str());
   const TurnEnd end = (*agent)->run_turn(Prompt::of(demo_prompt()));
   frontend.end();
+  if (ending.signal() != 0) return ending.signal();
   if (end.reason != TurnReason::completed) return fail(Errc::failed, "the turn did not complete: " + end.explanation);
 
   const auto timeline = session_timeline(folder + "/session");
   if (!timeline) return std::unexpected(timeline.error());
   std::printf("\nWhen it happened:\n\n%s\n",
-              timeline_text(*timeline, std::min(kWidthMax, terminal_width(kWidthMax))).c_str());
+              timeline_display(*timeline, std::min(kWidthMax, terminal_width(kWidthMax))).c_str());
   std::printf("As a picture: deft trace SESSION -o timeline.svg; every session keeps its own.\n");
-  if (options.svg.empty()) return {};
+  if (options.svg.empty()) return 0;
   std::ofstream file(options.svg, std::ios::binary | std::ios::trunc);
   file << timeline_svg(*timeline) << std::flush;
   if (!file) return fail(Errc::io, options.svg + " cannot be written");
-  return {};
+  return 0;
 }
 
 }  // namespace
@@ -223,11 +261,13 @@ int run_demo(int argc, const char* const* argv) {
   if (!options) return complain(options.error().message);
   std::error_code ec;
   const std::filesystem::path parent = std::filesystem::canonical(std::filesystem::temp_directory_path(ec), ec);
-  if (ec) return complain("there is no folder for temporary files");
+  if (ec) return complain("there is no folder for temporary files: set TMPDIR to one that is there");
+  StreamReader::take_over_signals();  // so that the folder is removed whoever ends us
   const auto folder = TemporarySession::make(parent.string());
-  if (!folder) return complain(folder.error().message);
-  if (const auto played = play(*options, folder->path()); !played) return complain(played.error().message);
-  return 0;
+  if (!folder) return complain(folder.error().message + "; set TMPDIR to a folder that is writable");
+  const auto played = play(*options, folder->path());
+  if (!played) return complain(played.error().message);
+  return *played == 0 ? 0 : kExitSignal + *played;
 }
 
 }  // namespace deft

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "deft/agent/agent_files.h"
+#include "deft/agent/session_store.h"
 #include "deft/agent/skill_shelf.h"
 #include "deft/base/json.h"
 #include "deft/base/text.h"
@@ -67,6 +68,24 @@ Finding temporary_folder() {
   if (::access(folder, W_OK | X_OK) == 0) return {"temporary folder", Finding::State::good, folder};
   return {"temporary folder", Finding::State::bad,
           std::string(folder) + " is not writable: set TMPDIR to a folder that is"};
+}
+
+// Whether a run could keep its session; nothing is made.
+Finding sessions() {
+  const std::string folder = SessionStore::default_folder();
+  if (folder.empty()) {
+    return {"sessions", Finding::State::note,
+            "there is no home folder to keep them in: set HOME or XDG_STATE_HOME, or say --no-session-persistence"};
+  }
+  std::filesystem::path existing = folder;
+  std::error_code ec;
+  while (!std::filesystem::exists(existing, ec) && existing.has_relative_path()) existing = existing.parent_path();
+  if (std::filesystem::is_directory(existing, ec) && ::access(existing.c_str(), W_OK | X_OK) == 0) {
+    return {"sessions", Finding::State::good, "kept in " + folder};
+  }
+  return {"sessions", Finding::State::bad,
+          existing.string() + " is not a folder that can be written, so none can be kept in " + folder +
+              ": set XDG_STATE_HOME to one that is, or say --no-session-persistence"};
 }
 
 Finding profile() {
@@ -135,8 +154,14 @@ void examine_settings(std::vector<Finding>& findings) {
   const std::string directory = std::filesystem::current_path(error);
   const auto session = load_session_settings({.directory = directory, .given = {}, .wanted = {}});
   if (!session) {
-    findings.push_back({"settings", Finding::State::note, session.error().message});
+    findings.push_back({"settings", Finding::State::bad, session.error().message});
     return;
+  }
+  for (const std::string& problem : session->merged.problems) {
+    findings.push_back({"settings", Finding::State::note, problem});
+  }
+  if (session->merged.problems.empty()) {
+    findings.push_back({"settings", Finding::State::good, "deft config lists what is in force"});
   }
   const Settings& settings = session->merged.settings;
   findings.push_back(commands_at_once(settings.shell));
@@ -198,6 +223,7 @@ std::vector<Finding> examine() {
   findings.push_back(
       program("pdf", "/usr/bin/pdftotext", Finding::State::note, "PDF files cannot be read", "poppler-utils"));
   findings.push_back(temporary_folder());
+  findings.push_back(sessions());
   findings.push_back(profile());
   findings.push_back(secrets(system.is_root));
   examine_settings(findings);

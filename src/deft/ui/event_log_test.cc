@@ -76,6 +76,20 @@ TEST_F(EventLogTest, SecretsAreMaskedInTheFile) {
   EXPECT_EQ(all.find("abcdefghijklmnopqrstuvwxyz0123456789"), std::string::npos) << all;
 }
 
+TEST_F(EventLogTest, ASecretAcrossTheEndOfALongTextIsMaskedToo) {
+  auto log = open({"a-secret-of-this-process"});
+  for (std::size_t shown = 1; shown < 24; ++shown) {
+    log->show(Notice{std::string(2'000 - shown, 'x') + "a-secret-of-this-process and more"});
+  }
+  log.reset();
+  ASSERT_EQ(lines().size(), 23U);
+  for (const Json& line : lines()) {
+    const std::string text(*find_string(line, "text"));
+    EXPECT_EQ(text.find("a-secr"), std::string::npos) << text.substr(1'950);
+    EXPECT_NE(text.find(" bytes more)"), std::string::npos);
+  }
+}
+
 TEST_F(EventLogTest, AFileIsPrivateAndAppendedTo) {
   open()->show(Notice{"one"});
   open()->show(Notice{"two"});

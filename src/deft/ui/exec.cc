@@ -14,6 +14,7 @@
 #include "deft/agent/worktree_hooks.h"
 #include "deft/base/path.h"
 #include "deft/core/message_json.h"
+#include "deft/os/standard_streams.h"
 #include "deft/ui/builtin_options.h"
 #include "deft/ui/exec_frontend.h"
 #include "deft/ui/exec_input.h"
@@ -32,6 +33,7 @@ namespace {
 
 constexpr int kExitBadArguments = 2;
 constexpr int kExitAborted = 130;
+constexpr int kExitOutputLost = 1;
 
 int complain(const Error& error) {
   std::fprintf(stderr, "deft exec: %s\n", error.message.c_str());
@@ -210,7 +212,11 @@ int execute(const ExecOptions& options) {
   if (*servers) (*servers)->stop();
   writer.put(done_line(summary));
   writer.finish();  // while the engine that it may still call is alive
-  const int exit_code = summary.aborted ? kExitAborted : 0;
+  int exit_code = summary.aborted ? kExitAborted : 0;
+  if (const int error = writer.error_number(); is_output_lost(error)) {
+    complain_of_lost_output(error);
+    exit_code = kExitOutputLost;
+  }
   if (summary.stuck_workers > 0) std::_Exit(exit_code);
   return exit_code;
 }

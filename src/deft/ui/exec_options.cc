@@ -90,7 +90,8 @@ Examples:
   curl -sN ... | deft exec --settings '{"permissions":{"allow":["Bash"]}}'
   deft exec --dry-run < recorded.sse
 
-Exit code: 0 every call was answered (also with errors), 2 unusable arguments, 130 aborted.
+Exit code: 0 every call was answered (also with errors), 1 the answers could not be written, 2 unusable arguments,
+130 aborted.
 docs/exec.md describes every line.
 )";
 

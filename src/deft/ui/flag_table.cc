@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "deft/base/json.h"
+#include "deft/core/schema_words.h"
 
 namespace deft {
 namespace {
@@ -32,6 +33,16 @@ const Flag* find_flag(std::span<const Flag> table, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
   });
   return found == table.end() ? nullptr : &*found;
+}
+
+std::unexpected<Error> unknown_flag(std::span<const Flag> table, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Flag& flag : table) {
+    for (const std::string_view one : names_of(flag)) names.emplace_back(one);
+  }
+  const std::string meant = schema::nearest_name(name, names);
+  return fail(Errc::invalid_input, "there is no option " + json_quote(name.substr(0, 100)) +
+                                       (meant.empty() ? "" : " (is " + meant + " meant?)"));
 }
 
 // A lone dash and negative numbers are values.
@@ -87,7 +98,7 @@ Result<FlagValues> parse_flags(std::span<const Flag> table, std::span<const char
     const auto equals = word.starts_with("--") ? word.find('=') : std::string_view::npos;
     const std::string_view name = word.substr(0, equals);
     const Flag* flag = find_flag(table, name);
-    if (!flag) return fail(Errc::invalid_input, "there is no option " + json_quote(name.substr(0, 100)));
+    if (!flag) return unknown_flag(table, name);
     std::vector<std::string>& given = values.values_[std::string(name_of(*flag))];
     if (equals != std::string_view::npos) {
       if (flag->takes == Flag::Takes::nothing) {

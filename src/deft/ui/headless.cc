@@ -18,6 +18,7 @@
 #include "deft/base/overloaded.h"
 #include "deft/base/secret_mask.h"
 #include "deft/os/secrecy.h"
+#include "deft/os/standard_streams.h"
 #include "deft/os/uuid.h"
 #include "deft/ui/event_log.h"
 #include "deft/ui/headless_host.h"
@@ -229,6 +230,10 @@ class HeadlessRun {
       }
     }
     output_.finish();
+    if (const int error = writer_.error_number(); is_output_lost(error)) {
+      complain_of_lost_output(error);
+      if (exit_code == 0) exit_code = kExitError;
+    }
     // A thread that never came back would be waited for.
     if (session_->agent().engine().executor().stuck_workers() > 0) std::_Exit(exit_code);
     const std::chrono::hours kept{24 * session_->settings().results.cleanup_days};

@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "deft/base/text.h"
+#include "deft/base/whole_file.h"
 #include "deft/core/rule.h"
 #include "deft/os/uuid.h"
 #include "deft/ui/flag_table.h"
@@ -24,19 +24,15 @@ Result<std::string> canonical_directory(const std::string& path, std::string_vie
   std::error_code ec;
   const auto canonical = std::filesystem::canonical(path, ec);
   if (ec || !std::filesystem::is_directory(canonical, ec)) {
+    if (path == ".") return fail(Errc::not_found, "the current folder is gone: go to another, or say --cwd");
     return fail(Errc::not_found, std::string(flag) + ": " + path + " is not a directory");
   }
   return canonical.string();
 }
 
 Result<std::string> text_of_file(const std::string& path, std::string_view flag) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kPromptFileBytesMax + 1, '\0');
-  if (!file || !file.read(text.data(), static_cast<std::streamsize>(text.size())).eof()) {
-    if (!file.is_open()) return fail(Errc::not_found, std::string(flag) + ": cannot read " + path);
-    return fail(Errc::limit, std::string(flag) + ": " + path + " is longer than " + human_bytes(kPromptFileBytesMax));
-  }
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  auto text = read_whole_file(path, kPromptFileBytesMax);
+  if (!text) return fail(text.error().code, std::string(flag) + ": " + text.error().message);
   return text;
 }
 

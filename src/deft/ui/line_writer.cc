@@ -12,7 +12,7 @@
 namespace deft {
 
 // Where the descriptor does not block, what it does not take yet is waited for, until that is given up.
-bool LineWriter::write_all(std::string_view bytes) const {
+int LineWriter::write_all(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written >= 0) {
@@ -20,14 +20,14 @@ bool LineWriter::write_all(std::string_view bytes) const {
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN) return false;
+    if (errno != EAGAIN) return errno;
     const StopEvent given_up(give_up_.get_token());
     pollfd waits[] = {{.fd = descriptor_, .events = POLLOUT, .revents = 0},
                       {.fd = given_up.fd(), .events = POLLIN, .revents = 0}};
-    if (::poll(waits, std::size(waits), -1) < 0 && errno != EINTR) return false;
-    if (give_up_.stop_requested()) return false;
+    if (::poll(waits, std::size(waits), -1) < 0 && errno != EINTR) return errno;
+    if (give_up_.stop_requested()) return EPIPE;  // nobody waits for it any more
   }
-  return true;
+  return 0;
 }
 
 LineWriter::LineWriter(int descriptor, std::function<void()> on_broken)
@@ -66,6 +66,11 @@ void LineWriter::put(std::string line) {
     need_thread();
   }
   changed_.notify_all();
+}
+
+int LineWriter::error_number() {
+  const std::lock_guard lock(mutex_);
+  return error_number_;
 }
 
 std::size_t LineWriter::waiting_bytes() {
@@ -108,11 +113,13 @@ void LineWriter::write_until_closed() {
     lock.unlock();
     std::string bytes;
     for (const std::string& line : lines) bytes += line;
-    if (!broken && !write_all(bytes)) {
+    const int error = broken ? 0 : write_all(bytes);
+    if (error != 0) {
       broken = true;
       on_broken_();
     }
     lock.lock();
+    if (error != 0) error_number_ = error;
     bytes_ -= bytes.size();
   }
 }

@@ -26,6 +26,7 @@ class LineWriter {
 
   void put(std::string line);   // without its newline
   std::size_t waiting_bytes();  // of lines that the reader has not taken yet
+  int error_number();           // of the write that failed; 0: none has
   void put_progress(const std::string& call_id, std::string line);
   void finish();  // returns when everything is written, or nobody reads; nothing may be put after it
   // The same, and it is not waited for longer than this. False: the reader has not taken everything. Where the
@@ -37,7 +38,7 @@ class LineWriter {
   void need_thread();  // under mutex_
   void write_lines();
   void write_until_closed();
-  bool write_all(std::string_view bytes) const;
+  int write_all(std::string_view bytes) const;  // 0, or errno
 
   const int descriptor_;
   const std::function<void()> on_broken_;
@@ -49,6 +50,7 @@ class LineWriter {
   std::size_t bytes_ = 0;  // of lines_, and of those that are being written
   bool closing_ = false;
   bool is_over_ = false;
+  int error_number_ = 0;
   std::stop_source give_up_;  // what is not written by now is dropped
   std::thread thread_;        // begins with the first line
 };

@@ -1,12 +1,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "deft/agent/permission_ground.h"
+#include "deft/base/whole_file.h"
+#include "deft/config/settings.h"
 #include "deft/ui/permission_check.h"
 #include "deft/ui/permission_replay.h"
 #include "deft/ui/safe_display.h"
@@ -89,10 +89,9 @@ int run_permissions_test(int argc, const char* const* argv) {
       continue;
     }
     if (word.starts_with("-")) return complain("unknown option " + std::string(word));
-    std::ifstream file{std::string(word), std::ios::binary};
-    if (!file) return complain(std::string(word) + " cannot be read");
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    const auto settings = parse_json(text);
+    const auto text = read_whole_file(std::string(word), kSettingsBytesMax);
+    if (!text) return complain(text.error().message);
+    const auto settings = parse_json(*text);
     if (!settings) return complain(std::string(word) + ": " + settings.error().message);
     if (auto tried = try_examples(*settings, outcome); !tried) {
       return complain(std::string(word) + ": " + tried.error().message);

@@ -8,7 +8,7 @@
 
 namespace deft {
 
-inline constexpr std::size_t kTerminalWidthMin = 60;
+inline constexpr std::size_t kTerminalWidthMin = 40;
 inline constexpr std::size_t kTerminalWidthMax = 300;
 
 // How many characters a line of standard output has room for; `otherwise` if that is no terminal.

@@ -8,11 +8,11 @@
 
 #include "deft/agent/session_timeline.h"
 #include "deft/core/timeline_svg.h"
-#include "deft/core/timeline_text.h"
 #include "deft/core/timeline_trace.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_argument.h"
 #include "deft/ui/terminal_width.h"
+#include "deft/ui/timeline_display.h"
 
 namespace deft {
 namespace {
@@ -69,11 +69,11 @@ Result<Options> parse(int argc, const char* const* argv) {
 }
 
 Result<std::string> drawn(const Timeline& timeline, const std::string& output) {
-  if (output == "-") return timeline_text(timeline, terminal_width(kTerminalWidthDefault));
+  if (output == "-") return timeline_display(timeline, terminal_width(kTerminalWidthDefault));
   if (output.ends_with(".svg")) return timeline_svg(timeline);
   if (output.ends_with(".html")) return timeline_html(timeline);
   if (output.ends_with(".json")) return trace_json(timeline);
-  if (output.ends_with(".txt")) return timeline_text(timeline, kTerminalWidthDefault);
+  if (output.ends_with(".txt")) return timeline_display(timeline, kTerminalWidthDefault);
   return fail(Errc::invalid_input, output + " must end in .svg, .html, .json or .txt");
 }
 

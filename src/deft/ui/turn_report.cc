@@ -115,11 +115,7 @@ void TurnReport::note(const Event& event) {
                  },
                  [&](const MessageCompleted& completed) {
                    const Json& usage = completed.message.usage;
-                   const TokenUse use = token_use(usage);
-                   use_.input += use.input;
-                   use_.output += use.output;
-                   use_.cache_read += use.cache_read;
-                   use_.cache_write += use.cache_write;
+                   use_ += token_use(usage);
                    further_.add(usage);
                    searches_by_model_[model_] += count_in(usage, "server_tool_use", "web_search_requests");
                  },

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace deft {
+
+// docs/settings.md.
+std::string settings_markdown();
+
+}  // namespace deft
