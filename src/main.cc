@@ -1,7 +1,9 @@
 // Wiring only: which subcommand, and nothing else.
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "deft/os/secrecy.h"
 #include "deft/os/standard_streams.h"
@@ -13,6 +15,7 @@
 #include "deft/ui/headless.h"
 #include "deft/ui/hooks_command.h"
 #include "deft/ui/mcp_command.h"
+#include "deft/ui/meant_word.h"
 #include "deft/ui/permissions_command.h"
 #include "deft/ui/sessions_command.h"
 #include "deft/ui/tools_command.h"
@@ -42,7 +45,7 @@ Usage: deft -p "PROMPT" [OPTIONS]     an agent: carries out the prompt, prints t
   trust        let the settings of a folder allow things
   tools        list the tools, as a table or as definitions for a model
   doctor       say what this machine lets deft do, and what to do about the rest
-  help         this text; deft COMMAND --help tells more
+  help         this text; deft help COMMAND, or deft COMMAND --help, tells more
 
   --version    the version of the lines that deft -p speaks, which SDKs look at, and deft's own
 
@@ -52,6 +55,19 @@ Examples:
   deft -p --help
   echo '{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"README.md"}}' | deft exec
 )";
+
+constexpr struct {
+  std::string_view name;
+  int (*run)(int argc, const char* const* argv);
+} kCommands[] = {
+    {"demo", deft::run_demo},           {"exec", deft::run_exec},
+    {"classify", deft::run_classify},   {"permissions", deft::run_permissions},
+    {"hooks", deft::run_hooks_command}, {"mcp", deft::run_mcp},
+    {"sessions", deft::run_sessions},   {"trace", deft::run_trace},
+    {"undo", deft::run_undo},           {"config", deft::run_config},
+    {"trust", deft::run_trust},         {"tools", deft::run_tools},
+    {"doctor", deft::run_doctor},
+};
 
 // -p may stand anywhere: deft "…" -p
 bool wants_headless(int argc, char** argv) {
@@ -63,29 +79,35 @@ bool wants_headless(int argc, char** argv) {
   return false;
 }
 
+int refuse(std::string_view command) {
+  std::vector<std::string> known{"help"};
+  for (const auto& one : kCommands) known.emplace_back(one.name);
+  const std::string meant = deft::meant_word(command, known);
+  std::fprintf(stderr, "deft: unknown command %.*s%s; see deft --help\n", static_cast<int>(command.size()),
+               command.data(), meant.c_str());
+  return 2;
+}
+
+int help_with(std::string_view command) {
+  const char* const words[] = {command.data(), "--help"};
+  if (command == "-p" || command == "--print") return deft::run_headless(2, words);
+  const auto* const found = std::ranges::find(kCommands, command, [](const auto& one) { return one.name; });
+  return found == std::end(kCommands) ? refuse(command) : found->run(2, words);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   deft::open_missing_standard_streams();
   deft::hide_memory();  // keys of model APIs may be in it
   const std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == "demo") return deft::run_demo(argc - 1, argv + 1);
-  if (command == "exec") return deft::run_exec(argc - 1, argv + 1);
-  if (command == "classify") return deft::run_classify(argc - 1, argv + 1);
-  if (command == "permissions") return deft::run_permissions(argc - 1, argv + 1);
-  if (command == "hooks") return deft::run_hooks_command(argc - 1, argv + 1);
-  if (command == "mcp") return deft::run_mcp(argc - 1, argv + 1);
-  if (command == "sessions") return deft::run_sessions(argc - 1, argv + 1);
-  if (command == "trace") return deft::run_trace(argc - 1, argv + 1);
-  if (command == "undo") return deft::run_undo(argc - 1, argv + 1);
-  if (command == "config") return deft::run_config(argc - 1, argv + 1);
-  if (command == "trust") return deft::run_trust(argc - 1, argv + 1);
-  if (command == "tools") return deft::run_tools(argc - 1, argv + 1);
-  if (command == "doctor") return deft::run_doctor(argc - 1, argv + 1);
+  for (const auto& one : kCommands) {
+    if (one.name == command) return one.run(argc - 1, argv + 1);
+  }
   if (command == "--version" || command == "-v") return std::puts(deft::version_text().c_str()), 0;
+  if (command == "help" && argc > 2) return help_with(argv[2]);
   if (command == "help" || command == "--help" || command == "-h") return std::fputs(kHelp, stdout), 0;
   if (command.starts_with('-') || wants_headless(argc, argv)) return deft::run_headless(argc, argv);
   if (command.empty()) return std::fputs(kHelp, stderr), 2;
-  std::fprintf(stderr, "deft: unknown command %s; see deft --help\n", argv[1]);
-  return 2;
+  return refuse(command);
 }

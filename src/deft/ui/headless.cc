@@ -50,6 +50,13 @@ int cannot_begin(const HeadlessOptions& options, std::string_view what) {
   return complain(what);
 }
 
+// A list takes every word up to the next flag, also one that was meant as the prompt.
+std::string about_lost_prompt(const HeadlessOptions& options) {
+  if (options.list_before_prompt.empty()) return {};
+  return "; what follows " + options.list_before_prompt +
+         " counts as its values: put the prompt before it, or behind --";
+}
+
 // One run: from the prompt, or the lines of a host, to the exit code.
 class HeadlessRun {
  public:
@@ -116,6 +123,7 @@ class HeadlessRun {
     // From here on we can be told something.
     reader_.emplace(options_.stream_input ? STDIN_FILENO : -1, STDOUT_FILENO,
                     [this](const StreamReader::Item& item) { take(item); });
+    note_idle_budget();
     for (const std::string& text : options_.notices) output_.notice(text);
     for (const std::string& text : session_->notices()) output_.notice(text, "warning");
     if (host_) return end(turns_of_host());
@@ -127,6 +135,14 @@ class HeadlessRun {
   }
 
  private:
+  // Who sets a limit relies on it.
+  void note_idle_budget() {
+    const std::string& model = session_->provider().model;
+    if (!options_.session.limits.cost_max || session_->settings().prices.of(model)) return;
+    output_.notice("--max-budget-usd limits nothing: the settings have no price of " + model + R"( ("prices"))",
+                   "warning");
+  }
+
   // A prompt that came by itself, on any thread; also before there is anybody to run its turn.
   void give(const std::string& prompt) {
     const std::lock_guard lock(early_mutex_);
@@ -314,10 +330,10 @@ int run_headless(int argc, const char* const* argv) {
     const auto& choice = options.session.choice;
     const bool is_old = choice && (choice->resume || choice->go_on);
     auto piped = read_piped_text(STDIN_FILENO, options.prompt || is_old);
-    if (!piped) return cannot_begin(options, piped.error().message);
+    if (!piped) return cannot_begin(options, piped.error().message + about_lost_prompt(options));
     if (piped->notice) options.notices.push_back(*piped->notice);
     options.prompt = joined_prompt(options.prompt, piped->text);
-    if (!options.prompt && !is_old) return cannot_begin(options, "the prompt is empty");
+    if (!options.prompt && !is_old) return cannot_begin(options, "the prompt is empty" + about_lost_prompt(options));
   }
   options.output.to_terminal = ::isatty(STDOUT_FILENO) == 1;
   StreamReader::take_over_signals();
