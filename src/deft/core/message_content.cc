@@ -43,7 +43,7 @@ std::string content_block(const Json& given) {
   if (const auto* text = given.if_string()) return text_block(view(*text));
   if (find_string(given, "type") == "text") {
     const auto text = find_string(given, "text");
-    return text && !text->empty() ? without_cache_mark(given) : "";
+    return text && !is_blank(*text) ? without_cache_mark(given) : "";
   }
   return find_string(given, "type") ? without_cache_mark(given) : "";
 }
@@ -112,7 +112,7 @@ std::string without_thought_at_end(std::string_view content) {
 }
 
 std::string text_block(std::string_view text) {
-  if (text.empty()) return {};
+  if (is_blank(text)) return {};
   return "{\"type\":\"text\",\"text\":" + json_quote(text) + "}";
 }
 

@@ -9,7 +9,7 @@
 
 // The content of a conversation's messages, as the JSON text that requests carry. Whatever a model or a tool gave, what
 // comes out of here is accepted by the API: inputs are objects, names and ids are spelt as it wants them, no text is
-// empty.
+// empty or blank.
 
 namespace deft {
 
@@ -24,7 +24,7 @@ bool is_handed_back(const Block& block);  // if something follows it
 std::string without_thought_at_end(std::string_view content);
 
 // One block each.
-std::string text_block(std::string_view text);  // "" for an empty text
+std::string text_block(std::string_view text);  // "" for one that says nothing
 std::string result_block(std::string_view call_id, const ToolResult& result);
 // The same at the end of a text, and about how long it is.
 void append_result_block(std::string& out, std::string_view call_id, const ToolResult& result);
