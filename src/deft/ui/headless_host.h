@@ -67,6 +67,8 @@ class HeadlessHost final : public Frontend, public WaitingPrompts {
   void take(HostResponse response);
 
   std::deque<Queued>::iterator next_due();
+  static bool asks_model(const Queued& item);
+  std::size_t count_asking() const;
   bool has_turn();
   void begin_turn_of(const HostMessage& message);
   void note_of_turn(const HostMessage& message);
@@ -93,7 +95,9 @@ class HeadlessHost final : public Frontend, public WaitingPrompts {
   // Under mutex_:
   std::deque<Queued> queue_;  // as they came
   bool in_turn_ = false;
-  bool turn_is_over_ = false;  // it ends soon, and takes no message any more
+  std::string starting_;            // the message that came when there was nothing to do: its turn begins now
+  bool starting_is_ended_ = false;  // by an interrupt that was quicker
+  bool turn_is_over_ = false;       // it ends soon, and takes no message any more
   std::vector<std::string> messages_of_turn_;
   bool ended_ = false;
   std::unordered_map<std::string, std::string> questions_;  // names of our requests, by question

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "deft/agent/cancel_text.h"
 #include "deft/agent/journal_branch.h"
 #include "deft/base/overloaded.h"
 #include "deft/base/terminal_text.h"
@@ -104,7 +105,7 @@ void HeadlessOutput::show(Event event) {
   }
   std::visit(
       Overloaded{
-          [&](const Notice& said) { notice(said.text); },
+          [&](const Notice& said) { said.text == kAbortNotice ? put_abort_notice() : notice(said.text); },
           [&](const HookSpoke& spoke) {
             if (spoke.kind == HookSpoke::Kind::system_message) notice(spoke.text);
             if (spoke.kind == HookSpoke::Kind::error_during_execution) {
@@ -181,7 +182,10 @@ void HeadlessOutput::show(Event event) {
 // What a subagent says and does, under the call that started it.
 void HeadlessOutput::put_event_of(const SubagentEvent& happened) {
   const Event& event = happened.what->event;
-  if (const auto* said = std::get_if<Notice>(&event)) return notice(happened.agent_type + ": " + said->text);
+  if (const auto* said = std::get_if<Notice>(&event)) {
+    if (said->text != kAbortNotice) notice(happened.agent_type + ": " + said->text);
+    return;
+  }
   const std::lock_guard lock(mutex_);
   if (!wants_lines()) return;
   Speaker& speaker = subagents_[happened.agent_id];
@@ -313,6 +317,14 @@ void HeadlessOutput::put_after_results(const std::string& content) {
   const std::string uuid = main_.uuid.empty() ? random_uuid() : nth_uuid(main_.uuid, kAfterResultsUuid);
   put_line(head("user", uuid) + R"(,"parent_tool_use_id":null,"isSynthetic":true,"message":{"role":"user","content":)" +
            content_of(blocks) + "}}");
+}
+
+// Words to the model: whoever interrupted it knows.
+void HeadlessOutput::put_abort_notice() {
+  const std::lock_guard lock(mutex_);
+  if (!wants_lines()) return;
+  put_line(head("user") + R"(,"parent_tool_use_id":null,"isSynthetic":true,"message":{"role":"user","content":)" +
+           content_of({text_block(kAbortNotice)}) + "}}");
 }
 
 HeadlessOutput::Durations HeadlessOutput::durations() {

@@ -30,16 +30,19 @@ class SettingsStore final : public PermissionStore {
   Result<void> keep(SettingSource destination, const std::vector<std::string>& rules) override;
   std::optional<Changed> reload() override;
   // One key of deft's own file of that level, everything else as it was.
-  Result<void> write(SettingSource destination, std::string_view key, const Json& value) const;
+  Result<void> write(SettingSource destination, std::string_view key, const Json& value);
   // Something else was asked for: the next reload() reads it all again. On the turn's thread, between turns.
   void use(SettingsRequest request);
 
  private:
   bool looks_as_before() const;
+  bool others_changed(std::string_view signature) const;
+  Result<void> note_own(const std::string& file, Result<void> written);
 
   SettingsRequest request_;
   std::string signature_;
-  FileLooks looks_;                                     // of the same files, taken before the signature
+  std::string own_writes_;  // how files looked when we had written them: whoever wanted that needs no telling
+  FileLooks looks_;         // of the same files, taken before the signature
   std::chrono::steady_clock::time_point looked_for_{};  // when it was found out which files these are
   bool is_changed_ = false;                             // by use()
   PermissionSetup last_;                                // that could be used
