@@ -95,11 +95,7 @@ int help_with(std::string_view command) {
   return found == std::end(kCommands) ? refuse(command) : found->run(2, words);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  deft::open_missing_standard_streams();
-  deft::hide_memory();  // keys of model APIs may be in it
+int run(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   for (const auto& one : kCommands) {
     if (one.name == command) return one.run(argc - 1, argv + 1);
@@ -110,4 +106,12 @@ int main(int argc, char** argv) {
   if (command.starts_with('-') || wants_headless(argc, argv)) return deft::run_headless(argc, argv);
   if (command.empty()) return std::fputs(kHelp, stderr), 2;
   return refuse(command);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  deft::open_missing_standard_streams();
+  deft::hide_memory();  // keys of model APIs may be in it
+  return deft::after_printing(run(argc, argv));
 }

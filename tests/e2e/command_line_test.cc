@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "deft/testing/places.h"
 #include "deft_print.h"
 
 // What scripts and people write on the command line: nothing of it is passed over in silence, and who slips is helped.
@@ -64,6 +65,22 @@ TEST(CommandLine, ASessionThatNobodyKeepsHasTheIdThatWasChosenForIt) {
   ASSERT_FALSE(lines.empty());
   for (const Json& line : lines) EXPECT_EQ(text_of(line, "session_id"), id);
   EXPECT_EQ(place.run(model, kPrompt + Arguments{"--no-session-persistence", "--fork-session"}).exit_code, 1);
+}
+
+TEST(CommandLine, WhatCouldNotBeWrittenIsAnError) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("an answer")});
+  for (const char* arguments : {"-p hi", "-p hi --output-format json", "-p hi --output-format stream-json", "exec",
+                                "tools", "config", "--help"}) {
+    // On a disk that is full.
+    Program program({.argv = {"/bin/sh", "-c", "exec \"$0\" " + std::string(arguments) + " > /dev/full", DEFT_PROGRAM},
+                     .environment = {"PATH=/usr/bin:/bin", "HOME=" + place.home.path(), "ANTHROPIC_API_KEY=key",
+                                     "ANTHROPIC_BASE_URL=" + model.url(), "ANTHROPIC_MODEL=test-model"},
+                     .directory = place.project.path()});
+    program.close_input();
+    EXPECT_EQ(program.wait(), 1) << arguments;
+    EXPECT_TRUE(says(program.errors(), "could not be written")) << arguments << ": " << program.errors();
+  }
 }
 
 TEST(CommandLine, WhatHasNoEffectIsSaid) {

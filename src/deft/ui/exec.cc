@@ -30,6 +30,7 @@
 namespace deft {
 namespace {
 
+constexpr int kExitNotWritten = 1;
 constexpr int kExitBadArguments = 2;
 constexpr int kExitAborted = 130;
 
@@ -210,7 +211,11 @@ int execute(const ExecOptions& options) {
   if (*servers) (*servers)->stop();
   writer.put(done_line(summary));
   writer.finish();  // while the engine that it may still call is alive
-  const int exit_code = summary.aborted ? kExitAborted : 0;
+  int exit_code = summary.aborted ? kExitAborted : 0;
+  if (const std::string problem = writer.problem(); !problem.empty()) {
+    std::fprintf(stderr, "deft exec: %s\n", problem.c_str());
+    exit_code = kExitNotWritten;
+  }
   if (summary.stuck_workers > 0) std::_Exit(exit_code);
   return exit_code;
 }

@@ -245,6 +245,7 @@ class HeadlessRun {
       }
     }
     output_.finish();
+    if (const std::string problem = writer_.problem(); !problem.empty()) exit_code = complain(problem);
     // A thread that never came back would be waited for.
     if (session_->agent().engine().executor().stuck_workers() > 0) std::_Exit(exit_code);
     const std::chrono::hours kept{24 * session_->settings().results.cleanup_days};

@@ -124,6 +124,7 @@ class Reading {
 
   Result<void> read_place() {
     auto directory = canonical_directory(value("--cwd").value_or("."), "--cwd");
+    if (!directory && !value("--cwd")) return fail(Errc::not_found, "the working directory is not there any more");
     if (!directory) return std::unexpected(directory.error());
     session().working_directory = std::move(*directory);
     for (const std::string& path : flags_.all("--add-dir")) {

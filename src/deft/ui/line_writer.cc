@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "deft/os/stop_event.h"
@@ -12,7 +13,7 @@
 namespace deft {
 
 // Where the descriptor does not block, what it does not take yet is waited for, until that is given up.
-bool LineWriter::write_all(std::string_view bytes) const {
+int LineWriter::write_all(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written >= 0) {
@@ -20,14 +21,14 @@ bool LineWriter::write_all(std::string_view bytes) const {
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN) return false;
+    if (errno != EAGAIN) return errno;
     const StopEvent given_up(give_up_.get_token());
     pollfd waits[] = {{.fd = descriptor_, .events = POLLOUT, .revents = 0},
                       {.fd = given_up.fd(), .events = POLLIN, .revents = 0}};
-    if (::poll(waits, std::size(waits), -1) < 0 && errno != EINTR) return false;
-    if (give_up_.stop_requested()) return false;
+    if (::poll(waits, std::size(waits), -1) < 0 && errno != EINTR) return errno;
+    if (give_up_.stop_requested()) return EPIPE;
   }
-  return true;
+  return 0;
 }
 
 LineWriter::LineWriter(int descriptor, std::function<void()> on_broken)
@@ -55,6 +56,12 @@ bool LineWriter::finish_within(std::chrono::nanoseconds at_most) {
   const bool is_written = changed_.wait_for(lock, at_most, [this] { return is_over_; });
   if (!is_written) give_up_.request_stop();
   return is_written;
+}
+
+std::string LineWriter::problem() {
+  const std::lock_guard lock(mutex_);
+  if (failure_ == 0 || failure_ == EPIPE) return {};
+  return "the output could not be written: " + std::generic_category().message(failure_);
 }
 
 void LineWriter::put(std::string line) {
@@ -98,21 +105,20 @@ void LineWriter::write_lines() {
 }
 
 void LineWriter::write_until_closed() {
-  bool broken = false;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return closing_ || !lines_.empty(); });
     if (lines_.empty()) return;
     const std::list<std::string> lines = std::exchange(lines_, {});
     progress_.clear();
+    const bool was_broken = failure_ != 0;
     lock.unlock();
     std::string bytes;
     for (const std::string& line : lines) bytes += line;
-    if (!broken && !write_all(bytes)) {
-      broken = true;
-      on_broken_();
-    }
+    const int failure = was_broken ? 0 : write_all(bytes);
+    if (failure != 0) on_broken_();
     lock.lock();
+    if (failure != 0) failure_ = failure;
     bytes_ -= bytes.size();
   }
 }

@@ -32,12 +32,14 @@ class LineWriter {
   // descriptor does not block, the rest is dropped; else the thread stays in its write(), and the process must leave
   // with _exit.
   bool finish_within(std::chrono::nanoseconds at_most);
+  // After the end, for people: why not everything is where it belongs (a full disk). Empty: it is, or nobody reads.
+  std::string problem();
 
  private:
   void need_thread();  // under mutex_
   void write_lines();
   void write_until_closed();
-  bool write_all(std::string_view bytes) const;
+  int write_all(std::string_view bytes) const;  // the errno of a failure; 0: all is written
 
   const int descriptor_;
   const std::function<void()> on_broken_;
@@ -49,6 +51,7 @@ class LineWriter {
   std::size_t bytes_ = 0;  // of lines_, and of those that are being written
   bool closing_ = false;
   bool is_over_ = false;
+  int failure_ = 0;           // the errno
   std::stop_source give_up_;  // what is not written by now is dropped
   std::thread thread_;        // begins with the first line
 };
