@@ -83,6 +83,15 @@ TEST(CommandLine, WhatCouldNotBeWrittenIsAnError) {
   }
 }
 
+TEST(CommandLine, AnAnswerThatEndsEarlySaysSo) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("never asked")});
+  const std::string script = place.project.put("script", R"({"answer": "half", "stop_reason": "max_tokens"})");
+  const Finished run = place.run(model, kPrompt + Arguments{"--script", script});
+  EXPECT_EQ(run.output, "half\n");
+  EXPECT_TRUE(says(run.errors, "ends early")) << run.errors;
+}
+
 TEST(CommandLine, WhatHasNoEffectIsSaid) {
   const PrintPlace place;
   const ModelPeer model({anthropic_text("ok")});

@@ -25,6 +25,13 @@ std::string quoted_member(std::string_view name, std::string_view value) {
 constexpr std::string_view kUnknownOfMessage =
     R"(,"stop_details":null,"container":null,"context_management":null,"diagnostics":null,"usage":)";
 
+// Why an answer is not all that the model had to say; empty: it is.
+std::string_view why_cut_off(std::string_view stop_reason) {
+  if (stop_reason == "max_tokens") return "it has reached the largest number of tokens of one answer";
+  if (stop_reason == "model_context_window_exceeded") return "the conversation has filled the model's context";
+  return {};
+}
+
 // As the API has it: a text says also that it quotes nothing. An input that was no JSON object is shown as an empty
 // one, for hosts that look into it, with what came beside it.
 std::string block_for_host(const Block& block) {
@@ -363,6 +370,8 @@ void HeadlessOutput::end_turn(const TurnEnd& end, ReportedSession session) {
   const std::string text = text_of_result(end);
   if (is_answer) {
     put_text(text);
+    const std::string_view cut_off = why_cut_off(end.stop_reason);
+    if (!cut_off.empty()) errors_.put("deft: the answer ends early: " + std::string(cut_off));
     return;
   }
   // What was said so far is still worth reading; why it is not more is no part of it.
