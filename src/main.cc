@@ -17,6 +17,7 @@
 #include "deft/ui/mcp_command.h"
 #include "deft/ui/meant_word.h"
 #include "deft/ui/permissions_command.h"
+#include "deft/ui/safe_display.h"
 #include "deft/ui/sessions_command.h"
 #include "deft/ui/tools_command.h"
 #include "deft/ui/trace_command.h"
@@ -79,12 +80,32 @@ bool wants_headless(int argc, char** argv) {
   return false;
 }
 
-int refuse(std::string_view command) {
+// What scripts ask of other programs by these words, and what there is here.
+constexpr struct {
+  std::string_view command;
+  const char* instead;
+} kElsewhere[] = {
+    {"agents", "types of agents are files, .deft/agents/NAME.md, or come with deft -p --agents"},
+    {"auth", "nobody logs in to deft: keys come from the environment (ANTHROPIC_API_KEY ...) or the settings"},
+    {"install", "deft is one file: put it where it shall be"},
+    {"login", "nobody logs in to deft: keys come from the environment (ANTHROPIC_API_KEY ...) or the settings"},
+    {"plugin", "deft has no plugins: skills, agents, hooks and MCP servers come from files"},
+    {"setup-token", "nobody logs in to deft: keys come from the environment (ANTHROPIC_API_KEY ...) or the settings"},
+    {"update", "deft does not update itself"},
+};
+
+std::string about_unknown(std::string_view command) {
+  if (command.find_first_of(" \n") != std::string_view::npos) return "to carry out a prompt say -p: deft -p \"...\"";
+  const auto* const elsewhere = std::ranges::find(kElsewhere, command, [](const auto& one) { return one.command; });
+  const std::string unknown = "unknown command " + deft::safe_display(command);
+  if (elsewhere != std::end(kElsewhere)) return unknown + ": " + elsewhere->instead;
   std::vector<std::string> known{"help"};
   for (const auto& one : kCommands) known.emplace_back(one.name);
-  const std::string meant = deft::meant_word(command, known);
-  std::fprintf(stderr, "deft: unknown command %.*s%s; see deft --help\n", static_cast<int>(command.size()),
-               command.data(), meant.c_str());
+  return unknown + deft::meant_word(command, known) + "; see deft --help";
+}
+
+int refuse(std::string_view command) {
+  std::fprintf(stderr, "deft: %s\n", about_unknown(command).c_str());
   return 2;
 }
 

@@ -32,6 +32,8 @@ TEST(CommandLine, AWordThatIsNoneIsAnsweredWithTheOneThatWasMeant) {
   const Finished command = place.run(model, {"sesions", "list"});
   EXPECT_EQ(command.exit_code, 2);
   EXPECT_TRUE(says(command.errors, "is sessions meant?")) << command.errors;
+  EXPECT_TRUE(says(place.run(model, {"What is this?"}).errors, "deft -p"));
+  EXPECT_TRUE(says(place.run(model, {"update"}).errors, "does not update itself"));
   EXPECT_TRUE(says(place.run(model, {"sessions", "lst"}).errors, "is list meant?"));
   EXPECT_TRUE(says(place.run(model, {"mcp", "remov"}).errors, "is remove meant?"));
   EXPECT_EQ(model.requests(), 0U);
