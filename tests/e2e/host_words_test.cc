@@ -84,6 +84,20 @@ TEST(HostWords, AnInterruptBehindAMessageEndsItsTurnHoweverQuickItCame) {
   EXPECT_NE(to_json(responses.front()).find(R"("still_queued":[])"), std::string::npos);
 }
 
+TEST(HostWords, WhoShowsTheConversationIsToldThatItIsForgotten) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("one")});
+  HostedDeft deft(place, model.url());
+  const std::string uuid = "11111111-1111-4111-8111-111111111111";
+  deft.say("go");
+  deft.say("/clear", {{"uuid", uuid}});
+  const Json reset = deft.next("conversation_reset");
+  EXPECT_EQ(text_of(reset, "trigger"), "clear");
+  EXPECT_EQ(text_of(reset, "user_message_uuid"), uuid);
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_EQ(of_type(deft.lines(), "conversation_reset").size(), 1U);
+}
+
 TEST(HostWords, AMessageThatTheApiWouldRefuseForEverIsMadeFitOrSaysNothing) {
   const PrintPlace place;
   const ModelPeer model({anthropic_text("one"), anthropic_text("two")});

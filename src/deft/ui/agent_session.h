@@ -80,6 +80,7 @@ struct AgentSessionOptions {
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
   decltype(HookServices::tell) tell_of_hooks = nullptr;  // everyone, of every agent
+  std::function<void()> tell_of_clear = nullptr;         // the conversation is forgotten
 };
 
 // One run of an agent with all that it needs: settings of every source, the model that they name, the session on the

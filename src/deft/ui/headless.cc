@@ -91,6 +91,7 @@ class HeadlessRun {
       options_.session.give_prompt = [this](const std::string& prompt) { give(prompt); };
     }
     options_.session.tell_of_hooks = [this](const HookLife& life) { output_.show_hook(life); };
+    options_.session.tell_of_clear = [this] { put_reset(); };
     if (options_.events_file) {
       auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
       if (!log) return cannot_begin(options_, log.error().message);
@@ -184,6 +185,7 @@ class HeadlessRun {
     output_.begin_turn();
     put_init();
     interrupted_ = false;
+    prompt_uuid_ = prompt.uuid;
     const TurnEnd end = session_->run_turn(prompt);
     output_.end_turn(end, {.id = session_->id(),
                            .usage = session_->agent().usage(),
@@ -227,6 +229,13 @@ class HeadlessRun {
                  {"agents", std::move(agents)},
                  {"skills", std::move(skills)},
                  {"plugins", JsonArray{}}});
+  }
+
+  // Whoever shows the conversation begins anew.
+  void put_reset() {
+    JsonObject line{{"type", "conversation_reset"}, {"new_conversation_id", random_uuid()}, {"trigger", "clear"}};
+    if (is_uuid(prompt_uuid_)) line["user_message_uuid"] = prompt_uuid_;
+    output_.put(std::move(line));
   }
 
   int end(int exit_code) {
@@ -304,6 +313,7 @@ class HeadlessRun {
   std::atomic<bool> ends_ = false;         // no further turn
   std::atomic<bool> interrupted_ = false;  // the turn under way, by a signal
   bool has_begun_ = false;
+  std::string prompt_uuid_;  // of the turn under way
   LineWriter writer_;
   LineWriter errors_;
   HeadlessOutput output_;
