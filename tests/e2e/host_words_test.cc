@@ -98,6 +98,18 @@ TEST(HostWords, WhoShowsTheConversationIsToldThatItIsForgotten) {
   EXPECT_EQ(of_type(deft.lines(), "conversation_reset").size(), 1U);
 }
 
+TEST(HostWords, AModeThatTheModelChangesIsToldWhenItChanges) {
+  const PrintPlace place;
+  const ModelPeer model(
+      {anthropic_calls({{"t1", "EnterPlanMode", {}}}), anthropic_calls({bash("t2", "true")}), anthropic_text("done")});
+  HostedDeft deft(place, model.url());
+  deft.say("go");
+  EXPECT_EQ(text_of(deft.next("system", "status"), "permissionMode"), "plan");
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "done");
+  EXPECT_EQ(deft.finish(), 0);
+  EXPECT_EQ(of_type(deft.lines(), "system", "status").size(), 1U);
+}
+
 TEST(HostWords, AMessageThatTheApiWouldRefuseForEverIsMadeFitOrSaysNothing) {
   const PrintPlace place;
   const ModelPeer model({anthropic_text("one"), anthropic_text("two")});

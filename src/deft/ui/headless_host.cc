@@ -259,6 +259,7 @@ void HeadlessHost::begin_turn_of(const HostMessage& message) {
   note_of_turn(message);
   Agent& agent = parts_.session.agent();
   agent.announce_turn();
+  told_mode_ = agent.engine().permissions()->mode();  // as `init` says
   const bool is_starting = std::exchange(starting_, {}) == message.prompt.uuid;
   if (!std::exchange(starting_is_ended_, false) || !is_starting) return;
   turn_is_over_ = true;
@@ -332,8 +333,17 @@ std::size_t HeadlessHost::queued_turns() {
 // --- questions ---
 
 void HeadlessHost::show(Event event) {
+  if (std::holds_alternative<ResultsGiven>(event)) tell_mode();
   if (const auto* asked = std::get_if<PermissionAsked>(&event)) ask_permission(*asked);
   if (const auto* withdrawn = std::get_if<PermissionWithdrawn>(&event)) withdraw(withdrawn->id);
+}
+
+// The model has entered plan mode or left it, or an answer of the host has changed the mode.
+void HeadlessHost::tell_mode() {
+  const Mode mode = parts_.session.agent().engine().permissions()->mode();
+  if (std::exchange(told_mode_, mode) == mode) return;
+  parts_.output.put(
+      {{"type", "system"}, {"subtype", "status"}, {"status", Json()}, {"permissionMode", to_string(mode)}});
 }
 
 void HeadlessHost::ask_permission(const PermissionAsked& asked) {

@@ -82,14 +82,16 @@ class HeadlessHost final : public Frontend, public WaitingPrompts {
   void use_mode(Mode mode);
   void cancel_message(const HostRequest& request);
 
+  void tell_mode();
   void ask_permission(const PermissionAsked& asked);
   void withdraw(const std::string& question);
 
   Parts parts_;
   HostRequests requests_;
-  LineSplitter splitter_;     // of the reader's thread
-  std::size_t lines_ = 0;     // of the reader's thread
-  JsonArray waiting_blocks_;  // of the main thread: what the next message begins with
+  LineSplitter splitter_;          // of the reader's thread
+  std::size_t lines_ = 0;          // of the reader's thread
+  JsonArray waiting_blocks_;       // of the main thread: what the next message begins with
+  Mode told_mode_ = Mode::normal;  // of the main thread: that the host knows of
   std::mutex mutex_;
   std::condition_variable changed_;
   // Under mutex_:
