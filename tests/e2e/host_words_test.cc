@@ -71,16 +71,25 @@ TEST(HostWords, WhatTheModelIsToldOfAnInterruptIsNotSaidToWhoeverInterrupted) {
 
 TEST(HostWords, AnInterruptBehindAMessageEndsItsTurnHoweverQuickItCame) {
   const PrintPlace place;
-  const ModelPeer model({anthropic_text("one"), anthropic_text("two")});
+  const ModelPeer model({[](const PeerRequest& request, PeerAnswer& answer) {
+    const bool answers = request.body.rfind("answer me") + 1 > request.body.rfind("stop me") + 1;
+    if (answers) return ModelPeer::streams(anthropic_text("here"))(request, answer);
+    answer.wait_until_gone();
+  }});
   HostedDeft deft(place, model.url());
-  deft.program->write(to_json(user_line("go")) + "\n" +
-                      R"({"type":"control_request","request_id":"stop","request":{"subtype":"interrupt"}})" + "\n");
-  EXPECT_EQ(text_of(deft.next("result"), "subtype"), "error_during_execution");
-  deft.say("go on");
-  EXPECT_EQ(text_of(deft.next("result"), "subtype"), "success");
-  EXPECT_EQ(deft.finish(), 0);
+  const auto say_and_interrupt = [&](const std::string& id) {
+    const Json request =
+        JsonObject{{"type", "control_request"}, {"request_id", id}, {"request", JsonObject{{"subtype", "interrupt"}}}};
+    deft.program->write(to_json(user_line("stop me")) + "\n" + to_json(request) + "\n");
+    return text_of(deft.next("result"), "subtype");
+  };
+  EXPECT_EQ(say_and_interrupt("first"), "error_during_execution");
+  deft.say("answer me");
+  EXPECT_EQ(text_of(deft.next("result"), "result"), "here");
+  EXPECT_EQ(say_and_interrupt("right after a result"), "error_during_execution");
+  EXPECT_EQ(deft.finish(), 1);
   const std::vector<Json> responses = of_type(deft.lines(), "control_response");
-  ASSERT_EQ(responses.size(), 1U);
+  ASSERT_EQ(responses.size(), 2U);
   EXPECT_NE(to_json(responses.front()).find(R"("still_queued":[])"), std::string::npos);
 }
 

@@ -187,6 +187,7 @@ class HeadlessRun {
     interrupted_ = false;
     prompt_uuid_ = prompt.uuid;
     const TurnEnd end = session_->run_turn(prompt);
+    if (host_) host_->end_turn();
     output_.end_turn(end, {.id = session_->id(),
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,

@@ -215,14 +215,18 @@ std::deque<HeadlessHost::Queued>::iterator HeadlessHost::next_due() {
   return std::find_if_not(queue_.begin(), chosen, asks_model);
 }
 
+void HeadlessHost::end_turn() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(in_turn_, false)) return;
+  }
+  parts_.session.agent().engine().executor().take_waiting();
+}
+
 std::optional<HostMessage> HeadlessHost::next_turn() {
   for (;;) {
+    end_turn();
     std::unique_lock lock(mutex_);
-    if (std::exchange(in_turn_, false)) {
-      lock.unlock();
-      parts_.session.agent().engine().executor().take_waiting();
-      lock.lock();
-    }
     if (queue_.empty()) parts_.output.rest();
     changed_.wait(lock, [this] { return ended_ || !queue_.empty(); });
     if (queue_.empty()) return std::nullopt;

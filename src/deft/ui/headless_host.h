@@ -51,6 +51,7 @@ class HeadlessHost final : public Frontend, public WaitingPrompts {
 
   // On the main thread. Waits, and does meanwhile what the host wants done between turns. Nothing: it wants no more.
   std::optional<HostMessage> next_turn();
+  void end_turn();  // it is over, though its result is not told yet: what comes from now on is for the next
   std::size_t queued_turns();
   std::vector<std::string> messages_of_turn();  // of the last one: their uuids, of those that had one
   std::vector<Prompt> offered() override;
