@@ -22,8 +22,8 @@ JsonObject user_line(Json content) {
 
 TEST(HostWords, WhatTheHostWantedWrittenIsNoNewsToIt) {
   const PrintPlace place;
-  const ModelPeer model({anthropic_calls({bash("t1", "touch one")}), anthropic_calls({bash("t2", "touch one")}),
-                         anthropic_text("done"), anthropic_calls({bash("t3", "touch one")}), anthropic_text("more")});
+  const ModelPeer model({anthropic_calls({bash("t1", "touch one")}), anthropic_calls({bash("t2", "true")}),
+                         anthropic_text("done"), anthropic_calls({bash("t3", "true")}), anthropic_text("more")});
   HostedDeft deft(place, model.url(), {"--permission-prompt-tool", "stdio"});
   deft.say("go");
   const Json asked = deft.next_request("can_use_tool");
@@ -31,7 +31,7 @@ TEST(HostWords, WhatTheHostWantedWrittenIsNoNewsToIt) {
   ASSERT_NE(suggested, nullptr);
   deft.respond(asked, JsonObject{{"behavior", "allow"}, {"updatedPermissions", *suggested}});
   EXPECT_EQ(text_of(deft.next("result"), "result"), "done");
-  EXPECT_TRUE(std::filesystem::exists(place.project / ".deft/settings.local.json"));
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(place.project / ".deft/settings.local.json"); }));
   deft.request({{"subtype", "apply_flag_settings"}, {"settings", JsonObject{{"effortLevel", "high"}}}});
   deft.say("more");
   EXPECT_EQ(text_of(deft.next("result"), "result"), "more");

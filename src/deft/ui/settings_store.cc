@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -91,31 +92,45 @@ std::vector<PermissionStore::ChangedFile> changed_files(const SettingsRequest& r
 Result<void> SettingsStore::keep(SettingSource destination, const std::vector<std::string>& rules) {
   const auto file = file_of(destination, settings_places(request_.directory));
   if (!file) return std::unexpected(file.error());
-  for (const std::string& rule : rules) {
-    if (auto written = note_own(*file, write_rule(*file, RuleList::allow, rule, change_file)); !written) return written;
-  }
-  return {};
+  return write_own(*file, [&]() -> Result<void> {
+    for (const std::string& rule : rules) {
+      if (auto written = write_rule(*file, RuleList::allow, rule, change_file); !written) return written;
+    }
+    return {};
+  });
 }
 
 Result<void> SettingsStore::write(SettingSource destination, std::string_view key, const Json& value) {
   const auto file = file_of(destination, settings_places(request_.directory));
   if (!file) return std::unexpected(file.error());
-  return note_own(*file, write_value(*file, key, value, change_file));
+  return write_own(*file, [&] { return write_value(*file, key, value, change_file); });
 }
 
-Result<void> SettingsStore::note_own(const std::string& file, Result<void> written) {
-  if (written) own_writes_ += look_of(file);
+Result<void> SettingsStore::write_own(const std::string& file, const std::function<Result<void>()>& write) {
+  {
+    const std::lock_guard lock(own_mutex_);
+    being_written_.push_back(file);
+  }
+  Result<void> written = write();
+  const std::lock_guard lock(own_mutex_);
+  being_written_.erase(std::ranges::find(being_written_, file));
+  own_writes_ += look_of(file);
   return written;
 }
 
 // Somebody else has: then people are told.
-bool SettingsStore::others_changed(std::string_view signature) const {
+bool SettingsStore::others_changed(std::string_view signature) {
+  const std::lock_guard lock(own_mutex_);
+  bool has_any = false;
   for (std::string_view rest = signature; !rest.empty();) {
     const std::string_view look = rest.substr(0, rest.find('\n') + 1);
     rest.remove_prefix(look.size());
-    if (!is_listed(signature_, look) && !is_listed(own_writes_, look)) return true;
+    const bool is_own = is_listed(own_writes_, look) || std::ranges::any_of(being_written_, [&](const auto& file) {
+                          return look.starts_with(file + " ");
+                        });
+    has_any = has_any || (!is_own && !is_listed(signature_, look));
   }
-  return false;
+  return has_any;
 }
 
 void SettingsStore::use(SettingsRequest request) {
@@ -137,8 +152,7 @@ std::optional<PermissionStore::Changed> SettingsStore::reload() {
   const bool was_used = std::exchange(is_changed_, false);
   if (!was_used && signature == signature_) return std::nullopt;
   std::vector<ChangedFile> files = changed_files(request_, signature_, signature);
-  const bool is_news = !was_used && others_changed(signature);
-  own_writes_.clear();
+  const bool is_news = others_changed(signature) && !was_used;
   signature_ = std::move(signature);
   auto session = load_session_settings(request_);
   if (!session) {

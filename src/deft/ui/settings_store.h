@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,17 @@ class SettingsStore final : public PermissionStore {
 
  private:
   bool looks_as_before() const;
-  bool others_changed(std::string_view signature) const;
-  Result<void> note_own(const std::string& file, Result<void> written);
+  bool others_changed(std::string_view signature);
+  // What `write` does to the file is our own doing.
+  Result<void> write_own(const std::string& file, const std::function<Result<void>()>& write);
 
   SettingsRequest request_;
   std::string signature_;
-  std::string own_writes_;  // how files looked when we had written them: whoever wanted that needs no telling
-  FileLooks looks_;         // of the same files, taken before the signature
+  std::mutex own_mutex_;  // rules are kept on a worker
+  // Under own_mutex_: whoever wanted them needs no telling.
+  std::vector<std::string> being_written_;              // files
+  std::string own_writes_;                              // how files looked when we had written them
+  FileLooks looks_;                                     // of the same files, taken before the signature
   std::chrono::steady_clock::time_point looked_for_{};  // when it was found out which files these are
   bool is_changed_ = false;                             // by use()
   PermissionSetup last_;                                // that could be used
