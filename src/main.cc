@@ -1,12 +1,10 @@
 // Wiring only: which subcommand, and nothing else.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "deft/core/schema_words.h"
 #include "deft/os/secrecy.h"
 #include "deft/os/standard_streams.h"
 #include "deft/ui/classify_command.h"
@@ -17,6 +15,7 @@
 #include "deft/ui/headless.h"
 #include "deft/ui/hooks_command.h"
 #include "deft/ui/mcp_command.h"
+#include "deft/ui/meant_word.h"
 #include "deft/ui/permissions_command.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/sessions_command.h"
@@ -47,7 +46,7 @@ Usage: deft -p "PROMPT" [OPTIONS]     an agent: carries out the prompt, prints t
   trust        let the settings of a folder allow things
   tools        list the tools, as a table or as definitions for a model
   doctor       say what this machine lets deft do, and what to do about the rest
-  help         this text; deft help COMMAND and deft COMMAND --help tell more
+  help         this text; deft help COMMAND, or deft COMMAND --help, tells more
 
   --version    the version of the lines that deft -p speaks, which SDKs look at, and deft's own
 
@@ -57,6 +56,19 @@ Examples:
   deft -p --help
   echo '{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"README.md"}}' | deft exec
 )";
+
+constexpr struct {
+  std::string_view name;
+  int (*run)(int argc, const char* const* argv);
+} kCommands[] = {
+    {"demo", deft::run_demo},           {"exec", deft::run_exec},
+    {"classify", deft::run_classify},   {"permissions", deft::run_permissions},
+    {"hooks", deft::run_hooks_command}, {"mcp", deft::run_mcp},
+    {"sessions", deft::run_sessions},   {"trace", deft::run_trace},
+    {"undo", deft::run_undo},           {"config", deft::run_config},
+    {"trust", deft::run_trust},         {"tools", deft::run_tools},
+    {"doctor", deft::run_doctor},
+};
 
 // -p may stand anywhere: deft "…" -p
 bool wants_headless(int argc, char** argv) {
@@ -68,51 +80,53 @@ bool wants_headless(int argc, char** argv) {
   return false;
 }
 
-struct Command {
-  const char* name;
-  int (*run)(int argc, const char* const* argv);
+// What scripts ask of other programs by these words, and what there is here.
+constexpr struct {
+  std::string_view command;
+  const char* instead;
+} kElsewhere[] = {
+    {"agents", "types of agents are files, .deft/agents/NAME.md, or come with deft -p --agents"},
+    {"auth", "nobody logs in to deft: keys come from the environment (ANTHROPIC_API_KEY ...) or the settings"},
+    {"install", "deft is one file: put it where it shall be"},
+    {"login", "nobody logs in to deft: keys come from the environment (ANTHROPIC_API_KEY ...) or the settings"},
+    {"plugin", "deft has no plugins: skills, agents, hooks and MCP servers come from files"},
+    {"setup-token", "nobody logs in to deft: keys come from the environment (ANTHROPIC_API_KEY ...) or the settings"},
+    {"update", "deft does not update itself"},
 };
-constexpr std::array kCommands = {
-    Command{"demo", deft::run_demo},           Command{"exec", deft::run_exec},
-    Command{"classify", deft::run_classify},   Command{"permissions", deft::run_permissions},
-    Command{"hooks", deft::run_hooks_command}, Command{"mcp", deft::run_mcp},
-    Command{"sessions", deft::run_sessions},   Command{"trace", deft::run_trace},
-    Command{"undo", deft::run_undo},           Command{"config", deft::run_config},
-    Command{"trust", deft::run_trust},         Command{"tools", deft::run_tools},
-    Command{"doctor", deft::run_doctor}};
 
-const Command* command_named(std::string_view name) {
-  const auto* found = std::ranges::find(kCommands, name, &Command::name);
-  return found == kCommands.end() ? nullptr : found;
+std::string about_unknown(std::string_view command) {
+  if (command.find_first_of(" \n") != std::string_view::npos) return "to carry out a prompt say -p: deft -p \"...\"";
+  const auto* const elsewhere = std::ranges::find(kElsewhere, command, [](const auto& one) { return one.command; });
+  const std::string unknown = "unknown command " + deft::safe_display(command);
+  if (elsewhere != std::end(kElsewhere)) return unknown + ": " + elsewhere->instead;
+  std::vector<std::string> known{"help"};
+  for (const auto& one : kCommands) known.emplace_back(one.name);
+  return unknown + deft::meant_word(command, known) + "; see deft --help";
 }
 
-int unknown_command(const char* name) {
-  std::vector<std::string> names;
-  for (const Command& command : kCommands) names.emplace_back(command.name);
-  const std::string meant = deft::schema::nearest_name(name, names);
-  std::fprintf(stderr, "deft: unknown command %s; %s\n", deft::safe_display(name).c_str(),
-               meant.empty() ? "see deft --help" : ("is " + meant + " meant? See deft --help").c_str());
+int refuse(std::string_view command) {
+  std::fprintf(stderr, "deft: %s\n", about_unknown(command).c_str());
   return 2;
 }
 
-// deft help COMMAND: what deft COMMAND --help prints.
-int show_help(int argc, char** argv) {
-  if (argc < 3) return std::fputs(kHelp, stdout), 0;
-  const Command* command = command_named(argv[2]);
-  if (!command) return unknown_command(argv[2]);
-  const std::array<const char*, 2> arguments = {argv[2], "--help"};
-  return command->run(static_cast<int>(arguments.size()), arguments.data());
+int help_with(std::string_view command) {
+  const char* const words[] = {command.data(), "--help"};
+  if (command == "-p" || command == "--print") return deft::run_headless(2, words);
+  const auto* const found = std::ranges::find(kCommands, command, [](const auto& one) { return one.name; });
+  return found == std::end(kCommands) ? refuse(command) : found->run(2, words);
 }
 
-int run_command(int argc, char** argv) {
-  const std::string_view word = argc > 1 ? argv[1] : "";
-  if (const Command* command = command_named(word)) return command->run(argc - 1, argv + 1);
-  if (word == "--version" || word == "-v") return std::puts(deft::version_text().c_str()), 0;
-  if (word == "--help" || word == "-h") return std::fputs(kHelp, stdout), 0;
-  if (word == "help") return show_help(argc, argv);
-  if (word.starts_with('-') || wants_headless(argc, argv)) return deft::run_headless(argc, argv);
-  if (word.empty()) return std::fputs(kHelp, stderr), 2;
-  return unknown_command(argv[1]);
+int run(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  for (const auto& one : kCommands) {
+    if (one.name == command) return one.run(argc - 1, argv + 1);
+  }
+  if (command == "--version" || command == "-v") return std::puts(deft::version_text().c_str()), 0;
+  if (command == "help" && argc > 2) return help_with(argv[2]);
+  if (command == "help" || command == "--help" || command == "-h") return std::fputs(kHelp, stdout), 0;
+  if (command.starts_with('-') || wants_headless(argc, argv)) return deft::run_headless(argc, argv);
+  if (command.empty()) return std::fputs(kHelp, stderr), 2;
+  return refuse(command);
 }
 
 }  // namespace
@@ -120,5 +134,5 @@ int run_command(int argc, char** argv) {
 int main(int argc, char** argv) {
   deft::open_missing_standard_streams();
   deft::hide_memory();  // keys of model APIs may be in it
-  return deft::exit_code_when_written(run_command(argc, argv));
+  return deft::exit_code_when_written(run(argc, argv));
 }

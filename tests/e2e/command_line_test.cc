@@ -1,101 +1,99 @@
 #include <gtest/gtest.h>
 
-#include "deft/testing/places.h"
-#include "deft_exec.h"
+#include <string>
 
-// What holds for every command: output that is lost, files that are none, words that do not exist, help. Whoever writes
-// our output to a file on a full disk learns of it: the file is not what we said.
+#include "deft_print.h"
+
+// What scripts and people write on the command line: nothing of it is passed over in silence, and who slips is helped.
 
 namespace deft::testing {
 namespace {
 
-struct Lost {
-  int exit_code = -1;
-  std::string errors;
-};
+const Arguments kPrompt = {"-p", "What is this?"};
 
-Lost run_with_output(const std::string& output, const std::string& command, const TempFolder& folder,
-                     std::string_view input = "") {
-  Program program({.argv = {"/bin/bash", "-c", "exec \"$0\" " + command + " >" + output, DEFT_PROGRAM},
-                   .environment = {"PATH=/usr/bin:/bin", "HOME=" + folder.path()},
-                   .directory = folder.path()});
-  program.write(input);
-  program.close_input();
-  const int exit_code = program.wait();
-  return {exit_code, program.errors()};
+bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+TEST(CommandLine, ShortFlagsMayStandTogether) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("one"), anthropic_text("two")});
+  EXPECT_EQ(place.run(model, kPrompt).exit_code, 0);
+  const Finished second = place.run(model, {"-pc", "And now?"});
+  EXPECT_EQ(second.output, "two\n") << second.errors;
+  EXPECT_EQ(find_array(model.bodies().at(1), "messages")->size(), 3U);
 }
 
-TEST(LostOutput, OfEveryCommandIsAnErrorThatSaysSo) {
-  const TempFolder folder;
-  folder.put("script.jsonl", "{\"answer\": \"words\"}\n");
-  const std::string call = R"({"type":"tool_use","id":"a","name":"Glob","input":{"pattern":"*"}})";
-  for (const char* command : {"--version", "--help", "tools", "doctor --json", "classify ls", "config", "exec",
-                              "-p hi --script script.jsonl", "-p hi --script script.jsonl --output-format json"}) {
-    const Lost lost = run_with_output("/dev/full", command, folder, call + "\n");
-    EXPECT_EQ(lost.exit_code, 1) << command << "\n" << lost.errors;
-    EXPECT_NE(lost.errors.find("standard output cannot be written"), std::string::npos) << command << lost.errors;
-  }
-}
-
-TEST(LostOutput, IsNoneWhereNobodyWantsIt) {
-  const TempFolder folder;
-  folder.put("script.jsonl", "{\"answer\": \"words\"}\n");
-  for (const char* command : {"--version", "tools", "-p hi --script script.jsonl"}) {
-    EXPECT_EQ(run_with_output("/dev/null", command, folder).exit_code, 0) << command;
-    EXPECT_EQ(run_with_output("&-", command, folder).exit_code, 0) << command;
-  }
-}
-
-TEST(WrongFiles, AFolderInThePlaceOfAFileIsAnErrorThatNamesIt) {
-  const TempFolder folder;
-  folder.put("folder/file", "x");
-  folder.put("script.jsonl", "{\"answer\": \"words\"}\n");
-  for (const char* command : {"-p hi --script folder", "permissions test folder",
-                              "-p hi --script script.jsonl --append-system-prompt-file folder"}) {
-    const Lost run = run_with_output("/dev/null", command, folder);
-    EXPECT_GT(run.exit_code, 0) << command;
-    EXPECT_LT(run.exit_code, 3) << command << run.errors;
-    EXPECT_NE(run.errors.find("folder is a folder, not a file"), std::string::npos) << command << run.errors;
-  }
-}
-
-TEST(WrongFiles, FoldersInThePlaceOfWhatDeftKeepsStopNoRun) {
-  const TempFolder folder;
-  folder.put("script.jsonl", "{\"answer\": \"words\"}\n");
-  for (const char* name : {"trusted.json", "mcp-approvals.json", "mcp-servers.json", "mcp-logins.json"}) {
-    folder.put(std::string(".local/state/deft/") + name + "/file", "x");
-  }
-  folder.put(".mcp.json", R"({"mcpServers":{"a":{"type":"http","url":"http://127.0.0.1:1/"}}})");
-  const Lost run = run_with_output("/dev/null", "-p hi --script script.jsonl", folder);
-  EXPECT_EQ(run.exit_code, 0) << run.errors;
-  EXPECT_LT(run_with_output("/dev/null", "mcp list --offline", folder).exit_code, 3);
-  const Lost trust = run_with_output("/dev/null", "trust", folder);
-  EXPECT_GT(trust.exit_code, 0);
-  EXPECT_NE(trust.errors.find("trusted.json"), std::string::npos) << trust.errors;
-}
-
-TEST(WrongWords, OfACommandOrAnOptionAreAnsweredWithWhatWasMeant) {
-  const TempFolder folder;
-  const Lost command = run_with_output("/dev/null", "session list", folder);
+TEST(CommandLine, AWordThatIsNoneIsAnsweredWithTheOneThatWasMeant) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  const Finished flag = place.run(model, kPrompt + Arguments{"--outputFormat", "json"});
+  EXPECT_EQ(flag.exit_code, 1);
+  EXPECT_TRUE(says(flag.errors, "is --output-format meant?")) << flag.errors;
+  const Finished command = place.run(model, {"sesions", "list"});
   EXPECT_EQ(command.exit_code, 2);
-  EXPECT_NE(command.errors.find("is sessions meant?"), std::string::npos) << command.errors;
-  const Lost option = run_with_output("/dev/null", "-p hi --allowed-tool Read", folder);
-  EXPECT_EQ(option.exit_code, 1);
-  EXPECT_NE(option.errors.find("(is --allowedTools meant?)"), std::string::npos) << option.errors;
-  const Lost nothing = run_with_output("/dev/null", "frobnicate", folder);
-  EXPECT_EQ(nothing.errors, "deft: unknown command frobnicate; see deft --help\n");
+  EXPECT_TRUE(says(command.errors, "is sessions meant?")) << command.errors;
+  EXPECT_TRUE(says(place.run(model, {"What is this?"}).errors, "deft -p"));
+  EXPECT_TRUE(says(place.run(model, {"update"}).errors, "does not update itself"));
+  EXPECT_TRUE(says(place.run(model, {"sessions", "lst"}).errors, "is list meant?"));
+  EXPECT_TRUE(says(place.run(model, {"mcp", "remov"}).errors, "is remove meant?"));
+  EXPECT_EQ(model.requests(), 0U);
 }
 
-TEST(Help, OfACommandIsShownByHelpToo) {
-  const TempFolder folder;
-  for (const char* command : {"trace", "exec", "mcp", "sessions", "undo"}) {
-    const std::string name(command);
-    run_with_output(folder / "a", name + " --help", folder);
-    EXPECT_EQ(run_with_output(folder / "b", "help " + name, folder).exit_code, 0) << name;
-    EXPECT_EQ(*folder.bytes("a"), *folder.bytes("b")) << name;
-    EXPECT_NE(folder.bytes("a")->find("Usage: deft " + name), std::string::npos) << name;
+TEST(CommandLine, HelpOfACommandIsThatOfTheCommand) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  for (const char* command : {"sessions", "mcp", "exec", "doctor", "-p"}) {
+    const Finished help = place.run(model, {"help", command});
+    EXPECT_EQ(help.exit_code, 0) << command;
+    EXPECT_EQ(help.output, place.run(model, {command, "--help"}).output) << command;
   }
-  EXPECT_EQ(run_with_output("/dev/null", "help frobnicate", folder).exit_code, 2);
+  EXPECT_EQ(place.run(model, {"help", "nonsense"}).exit_code, 2);
+}
+
+TEST(CommandLine, APromptThatAListHasTakenIsLookedFor) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  const Finished run = place.run(model, {"-p", "--allowedTools", "Read", "What is this?"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(says(run.errors, "--allowedTools")) << run.errors;
+  EXPECT_EQ(place.run(model, {"-p", "--allowedTools", "Read", "--", "What is this?"}).exit_code, 0);
+}
+
+TEST(CommandLine, ASessionThatNobodyKeepsHasTheIdThatWasChosenForIt) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  const std::string id = "11111111-1111-4111-8111-111111111111";
+  const auto lines = place.lines(model, kPrompt + Arguments{"--no-session-persistence", "--session-id", id});
+  ASSERT_FALSE(lines.empty());
+  for (const Json& line : lines) EXPECT_EQ(text_of(line, "session_id"), id);
+  EXPECT_EQ(place.run(model, kPrompt + Arguments{"--no-session-persistence", "--fork-session"}).exit_code, 1);
+}
+
+TEST(CommandLine, AnAnswerThatEndsEarlySaysSo) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("never asked")});
+  const std::string script = place.project.put("script", R"({"answer": "half", "stop_reason": "max_tokens"})");
+  const Finished run = place.run(model, kPrompt + Arguments{"--script", script});
+  EXPECT_EQ(run.output, "half\n");
+  EXPECT_TRUE(says(run.errors, "ends early")) << run.errors;
+}
+
+TEST(CommandLine, WhatHasNoEffectIsSaid) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  EXPECT_TRUE(says(place.run(model, kPrompt + Arguments{"--include-hook-events"}).errors, "--include-hook-events"));
+  const Finished unlimited = place.run(model, kPrompt + Arguments{"--max-budget-usd", "1"});
+  EXPECT_EQ(unlimited.exit_code, 0);
+  EXPECT_TRUE(says(unlimited.errors, "limits nothing")) << unlimited.errors;
+  const std::string prices = R"({"prices":{"test-*":{"input":1,"output":1}}})";
+  EXPECT_EQ(place.run(model, kPrompt + Arguments{"--max-budget-usd", "1", "--settings", prices}).errors, "");
+}
+
+TEST(CommandLine, HowThoughtIsShownMayBeSaidWithoutHowMuchThereIs) {
+  const PrintPlace place;
+  const ModelPeer model({anthropic_text("ok")});
+  const Arguments thinks = {"--settings", R"({"alwaysThinkingEnabled":true})", "--thinking-display", "omitted"};
+  EXPECT_EQ(place.run(model, kPrompt + thinks).exit_code, 0);
+  EXPECT_EQ(to_json(*find(model.bodies().at(0), "thinking")), R"({"type":"adaptive","display":"omitted"})");
 }
 
 }  // namespace

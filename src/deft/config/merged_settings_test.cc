@@ -132,6 +132,7 @@ TEST_F(MergedSettingsOf, OnlyWantedSourcesAreRead) {
         << file.file.path;
   }
   EXPECT_FALSE(parse_wanted_sources("user,managed"));
+  EXPECT_TRUE(parse_wanted_sources("user, local")->local) << "a blank is no part of the word";
 }
 
 }  // namespace

@@ -105,11 +105,21 @@ SettingsPlaces settings_places(std::string directory) {
   return places;
 }
 
+namespace {
+
+std::string_view without_blanks(std::string_view word) {
+  while (word.starts_with(' ')) word.remove_prefix(1);
+  while (word.ends_with(' ')) word.remove_suffix(1);
+  return word;
+}
+
+}  // namespace
+
 Result<WantedSources> parse_wanted_sources(std::string_view text) {
   WantedSources wanted{.user = false, .project = false, .local = false};
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view word = text.substr(0, comma);
+    const std::string_view word = without_blanks(text.substr(0, comma));
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (word == "user") {
       wanted.user = true;

@@ -144,7 +144,10 @@ bool can_be_blocked(HookEvent event) {
 }
 
 HookAnswer answer_of_failure(HookEvent event, std::string_view why, bool blocks_on_failure) {
-  if (blocks_on_failure && can_be_blocked(event)) return blocked(event, {}, std::string(why));
+  // Whoever is told of the block knows of no hook: "it" would be the call or the prompt to them.
+  if (blocks_on_failure && can_be_blocked(event)) {
+    return blocked(event, {}, "The hook that was asked about it did not work: " + std::string(why));
+  }
   return {.end = HookReport::End::failed, .error = one_line(why, kHookErrorLineCharactersMax)};
 }
 

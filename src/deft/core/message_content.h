@@ -9,7 +9,7 @@
 
 // The content of a conversation's messages, as the JSON text that requests carry. Whatever a model or a tool gave, what
 // comes out of here is accepted by the API: inputs are objects, names and ids are spelt as it wants them, no text is
-// empty.
+// empty or blank.
 
 namespace deft {
 

@@ -197,7 +197,7 @@ std::vector<std::string> AgentSession::secrets() const {
 // Nothing: a temporary one.
 Result<std::optional<std::string>> AgentSession::choose_folder() {
   if (!options_.choice) {
-    id_ = random_uuid();
+    id_ = options_.unkept_id.value_or(random_uuid());
     return std::nullopt;
   }
   const std::string sessions = SessionStore::default_folder();

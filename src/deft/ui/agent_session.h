@@ -52,10 +52,12 @@ struct AgentSessionOptions {
   ProviderFlags provider = {};
   std::string effort = {};
   std::optional<Json> thinking = std::nullopt;
+  std::string thinking_display = {};  // of whatever thinking there is
   std::vector<std::string> betas = {};
   TurnLimits limits = {};
   std::size_t slots = kSlotsDefault;
-  std::optional<SessionChoice> choice = std::nullopt;  // nothing: a session that nobody keeps
+  std::optional<SessionChoice> choice = std::nullopt;   // nothing: a session that nobody keeps
+  std::optional<std::string> unkept_id = std::nullopt;  // of such a one; nothing: it gets one
   std::optional<std::string> title = std::nullopt;
   std::optional<std::string> system_prompt = std::nullopt;  // instead of our own words
   std::string appended_system_prompt = {};
@@ -78,6 +80,7 @@ struct AgentSessionOptions {
   // Functions of the host's own program as hooks (use_host_hooks); nothing: there are none.
   decltype(HookServices::call_host) call_host = nullptr;
   decltype(HookServices::tell) tell_of_hooks = nullptr;  // everyone, of every agent
+  std::function<void()> tell_of_clear = nullptr;         // the conversation is forgotten
 };
 
 // One run of an agent with all that it needs: settings of every source, the model that they name, the session on the
@@ -121,6 +124,7 @@ class AgentSession {
   // Its own functions as hooks, beside those of the settings. Returns what is wrong with them.
   std::vector<std::string> use_host_hooks(const Json& hooks);
   void use_system_prompt(std::optional<std::string> instead, std::string appended);
+  void append_to_subagents(std::string text) { options_.subagent_appended_prompt = std::move(text); }
   Result<void> use_model(const std::string& name);  // "" and "default": the one that it began with
   void use_thinking(std::optional<std::size_t> tokens);
   void use_thinking_display(const std::string& how);

@@ -16,11 +16,23 @@ JsonObject thinking_with_budget(std::size_t tokens) {
   return {{"type", "enabled"}, {"budget_tokens", std::max(tokens, kThinkingTokensMin)}};
 }
 
+namespace {
+
+void show_thinking(std::optional<Json>& thinking, const std::string& how) {
+  if (!thinking || find_string(*thinking, "type") == "disabled") return;  // there is nothing to be shown
+  thinking->get_object()["display"] = how;
+}
+
+}  // namespace
+
 std::optional<Json> AgentSession::thinking_at_start() const {
-  if (options_.thinking) return options_.thinking;
-  if (provider_.thinking_tokens) return Json(thinking_with_budget(*provider_.thinking_tokens));
-  if (!settings_.model.thinking) return std::nullopt;
-  return Json(JsonObject{{"type", *settings_.model.thinking ? "adaptive" : "disabled"}});
+  std::optional<Json> thinking = options_.thinking;
+  if (!thinking && provider_.thinking_tokens) thinking = Json(thinking_with_budget(*provider_.thinking_tokens));
+  if (!thinking && settings_.model.thinking) {
+    thinking = Json(JsonObject{{"type", *settings_.model.thinking ? "adaptive" : "disabled"}});
+  }
+  if (!options_.thinking_display.empty()) show_thinking(thinking, options_.thinking_display);
+  return thinking;
 }
 
 // What is thought counts as output: there must be room for an answer beside it.
@@ -69,11 +81,7 @@ void AgentSession::use_thinking(std::optional<std::size_t> tokens) {
   make_room_for_thinking(options);
 }
 
-void AgentSession::use_thinking_display(const std::string& how) {
-  std::optional<Json>& thinking = agent_->options().thinking;
-  if (!thinking || find_string(*thinking, "type") == "disabled") return;  // there is nothing to be shown
-  thinking->get_object()["display"] = how;
-}
+void AgentSession::use_thinking_display(const std::string& how) { show_thinking(agent_->options().thinking, how); }
 
 Result<void> AgentSession::write_setting(SettingSource destination, std::string_view key, const Json& value) {
   const WantedSources& wanted = options_.settings.wanted;

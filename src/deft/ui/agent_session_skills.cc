@@ -131,6 +131,7 @@ Result<std::string> AgentSession::compact(const std::string& instructions) {
 Result<std::string> AgentSession::clear() {
   agent_->end_session("clear");
   agent_->clear();
+  if (options_.tell_of_clear) options_.tell_of_clear();
   agent_->begin_session("clear");
   return "The conversation is forgotten.";
 }

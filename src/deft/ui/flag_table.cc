@@ -1,9 +1,10 @@
 #include "deft/ui/flag_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "deft/base/json.h"
-#include "deft/core/schema_words.h"
+#include "deft/ui/meant_word.h"
 
 namespace deft {
 namespace {
@@ -35,16 +36,6 @@ const Flag* find_flag(std::span<const Flag> table, std::string_view name) {
   return found == table.end() ? nullptr : &*found;
 }
 
-std::unexpected<Error> unknown_flag(std::span<const Flag> table, std::string_view name) {
-  std::vector<std::string> names;
-  for (const Flag& flag : table) {
-    for (const std::string_view one : names_of(flag)) names.emplace_back(one);
-  }
-  const std::string meant = schema::nearest_name(name, names);
-  return fail(Errc::invalid_input, "there is no option " + json_quote(name.substr(0, 100)) +
-                                       (meant.empty() ? "" : " (is " + meant + " meant?)"));
-}
-
 // A lone dash and negative numbers are values.
 bool looks_like_flag(std::string_view word) {
   return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9') && word[1] != ' ';
@@ -68,6 +59,105 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t column)
   }
 }
 
+// Goes through the words, each with those behind it that belong to it.
+class FlagParser {
+ public:
+  FlagParser(std::span<const Flag> table, std::span<const char* const> arguments)
+      : table_(table), arguments_(arguments) {}
+
+  Result<void> read() {
+    for (; at_ < arguments_.size(); ++at_) {
+      const std::string_view word = arguments_[at_];
+      if (word == "--") {
+        words.insert(words.end(), arguments_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, arguments_.end());
+        break;
+      }
+      if (!looks_like_flag(word)) {
+        words.emplace_back(word);
+      } else if (auto good = word.starts_with("--") ? take_long(word) : take_short(word); !good) {
+        return good;
+      }
+    }
+    return {};
+  }
+
+  std::map<std::string, std::vector<std::string>, std::less<>> values;
+  std::vector<std::string> words;
+
+ private:
+  Result<void> take_long(std::string_view word) {
+    const auto equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    const Flag* flag = find_flag(table_, name);
+    if (!flag) return unknown(name);
+    if (equals == std::string_view::npos) return take(*flag, name);
+    if (flag->takes == Flag::Takes::nothing) {
+      return fail(Errc::invalid_input, std::string(name) + " takes no value");
+    }
+    given_to(*flag).emplace_back(word.substr(equals + 1));
+    return {};
+  }
+
+  // "-r ID", and several in one word as everywhere: "-pc"; the value of the last one may follow at once: "-rID".
+  Result<void> take_short(std::string_view word) {
+    std::vector<const Flag*> flags;
+    std::size_t end = 1;
+    while (end < word.size() && (flags.empty() || flags.back()->takes == Flag::Takes::nothing)) {
+      const std::string name{'-', word[end++]};
+      flags.push_back(find_flag(table_, name));
+      if (!flags.back()) return unknown(word);
+    }
+    for (const Flag* flag : flags) {
+      if (flag != flags.back()) given_to(*flag);
+    }
+    if (end == word.size()) return take(*flags.back(), word);
+    given_to(*flags.back()).emplace_back(word.substr(end));
+    return {};
+  }
+
+  // With what follows.
+  Result<void> take(const Flag& flag, std::string_view name) {
+    std::vector<std::string>& given = given_to(flag);
+    switch (flag.takes) {
+      case Flag::Takes::nothing: return {};
+      case Flag::Takes::value:
+        // Whatever it is: a prompt may begin with a dash.
+        if (at_ + 1 >= arguments_.size()) return needs_value(flag, name);
+        given.emplace_back(arguments_[++at_]);
+        return {};
+      case Flag::Takes::optional_value:
+        if (takes_next()) given.emplace_back(arguments_[++at_]);
+        return {};
+      case Flag::Takes::list:
+        if (!takes_next()) return needs_value(flag, name);
+        while (takes_next()) given.emplace_back(arguments_[++at_]);
+        return {};
+    }
+    return {};
+  }
+
+  bool takes_next() const { return at_ + 1 < arguments_.size() && !looks_like_flag(arguments_[at_ + 1]); }
+  std::vector<std::string>& given_to(const Flag& flag) { return values[std::string(name_of(flag))]; }
+
+  std::unexpected<Error> unknown(std::string_view name) const {
+    std::vector<std::string> known;
+    for (const Flag& flag : table_) {
+      for (const std::string_view one : names_of(flag)) {
+        if (name.starts_with("--")) known.emplace_back(one);
+      }
+    }
+    return fail(Errc::invalid_input, "there is no option " + json_quote(name.substr(0, 100)) + meant_word(name, known));
+  }
+
+  static std::unexpected<Error> needs_value(const Flag& flag, std::string_view name) {
+    return fail(Errc::invalid_input, std::string(name) + " needs a value: " + std::string(flag.value));
+  }
+
+  std::span<const Flag> table_;
+  std::span<const char* const> arguments_;
+  std::size_t at_ = 0;
+};
+
 }  // namespace
 
 std::optional<std::string> FlagValues::value(std::string_view name) const {
@@ -83,51 +173,11 @@ const std::vector<std::string>& FlagValues::all(std::string_view name) const {
 }
 
 Result<FlagValues> parse_flags(std::span<const Flag> table, std::span<const char* const> arguments) {
+  FlagParser parser(table, arguments);
+  if (auto good = parser.read(); !good) return std::unexpected(good.error());
   FlagValues values;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view word = arguments[i];
-    if (word == "--") {
-      values.words_.insert(values.words_.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                           arguments.end());
-      break;
-    }
-    if (!looks_like_flag(word)) {
-      values.words_.emplace_back(word);
-      continue;
-    }
-    const auto equals = word.starts_with("--") ? word.find('=') : std::string_view::npos;
-    const std::string_view name = word.substr(0, equals);
-    const Flag* flag = find_flag(table, name);
-    if (!flag) return unknown_flag(table, name);
-    std::vector<std::string>& given = values.values_[std::string(name_of(*flag))];
-    if (equals != std::string_view::npos) {
-      if (flag->takes == Flag::Takes::nothing) {
-        return fail(Errc::invalid_input, std::string(name) + " takes no value");
-      }
-      given.emplace_back(word.substr(equals + 1));
-      continue;
-    }
-    const auto takes_next = [&] { return i + 1 < arguments.size() && !looks_like_flag(arguments[i + 1]); };
-    switch (flag->takes) {
-      case Flag::Takes::nothing: break;
-      case Flag::Takes::value:
-        // Whatever it is: a prompt may begin with a dash.
-        if (i + 1 >= arguments.size()) {
-          return fail(Errc::invalid_input, std::string(name) + " needs a value: " + std::string(flag->value));
-        }
-        given.emplace_back(arguments[++i]);
-        break;
-      case Flag::Takes::optional_value:
-        if (takes_next()) given.emplace_back(arguments[++i]);
-        break;
-      case Flag::Takes::list:
-        if (!takes_next()) {
-          return fail(Errc::invalid_input, std::string(name) + " needs a value: " + std::string(flag->value));
-        }
-        while (takes_next()) given.emplace_back(arguments[++i]);
-        break;
-    }
-  }
+  values.values_ = std::move(parser.values);
+  values.words_ = std::move(parser.words);
   return values;
 }
 

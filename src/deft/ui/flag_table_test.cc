@@ -14,7 +14,7 @@ constexpr Flag kTable[] = {
      .help = "Goes on.",
      .group = "Second"},
     {.names = "--allowedTools, --allowed-tools", .takes = Flag::Takes::list, .value = "RULES", .help = "Allowed."},
-    {.names = "--quiet", .takes = Flag::Takes::nothing},
+    {.names = "-q, --quiet", .takes = Flag::Takes::nothing},
 };
 
 Result<FlagValues> parse(std::vector<const char*> arguments) { return parse_flags(kTable, arguments); }
@@ -51,7 +51,19 @@ TEST(FlagTable, TwoDashesEndTheFlags) {
   EXPECT_EQ(parse({"-p", "--", "--model", "x"})->words(), (std::vector<std::string>{"--model", "x"}));
 }
 
+TEST(FlagTable, ShortFlagsMayShareAWordAndTheLastHasItsValueAtOnceOrBehindIt) {
+  const auto both = parse({"-pq", "go"});
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(both->has("--print"));
+  EXPECT_TRUE(both->has("--quiet"));
+  EXPECT_EQ(both->words(), std::vector<std::string>{"go"});
+  EXPECT_EQ(parse({"-pr", "abc"})->value("--resume"), "abc");
+  EXPECT_EQ(parse({"-prabc"})->value("--resume"), "abc");
+  EXPECT_EQ(parse({"-px"}).error().message, R"(there is no option "-px")");
+}
+
 TEST(FlagTable, WhatIsWrongIsNamed) {
+  EXPECT_EQ(parse({"--Model", "x"}).error().message, R"(there is no option "--Model"; is --model meant?)");
   EXPECT_NE(parse({"--faster"}).error().message.find("--faster"), std::string::npos);
   EXPECT_NE(parse({"--model"}).error().message.find("--model needs a value"), std::string::npos);
   EXPECT_NE(parse({"--print=yes"}).error().message.find("takes no value"), std::string::npos);

@@ -51,6 +51,13 @@ int cannot_begin(const HeadlessOptions& options, std::string_view what) {
   return complain(what);
 }
 
+// A list takes every word up to the next flag, also one that was meant as the prompt.
+std::string about_lost_prompt(const HeadlessOptions& options) {
+  if (options.list_before_prompt.empty()) return {};
+  return "; what follows " + options.list_before_prompt +
+         " counts as its values: put the prompt before it, or behind --";
+}
+
 // One run: from the prompt, or the lines of a host, to the exit code.
 class HeadlessRun {
  public:
@@ -85,6 +92,7 @@ class HeadlessRun {
       options_.session.give_prompt = [this](const std::string& prompt) { give(prompt); };
     }
     options_.session.tell_of_hooks = [this](const HookLife& life) { output_.show_hook(life); };
+    options_.session.tell_of_clear = [this] { put_reset(); };
     if (options_.events_file) {
       auto log = EventLog::open(*options_.events_file, output_, clock_, SecretMask(secrets_of_environment()));
       if (!log) return cannot_begin(options_, log.error().message);
@@ -169,7 +177,9 @@ class HeadlessRun {
     output_.begin_turn();
     put_init();
     interrupted_ = false;
+    prompt_uuid_ = prompt.uuid;
     const TurnEnd end = session_->run_turn(prompt);
+    if (host_) host_->end_turn();
     output_.end_turn(end, {.id = session_->id(),
                            .usage = session_->agent().usage(),
                            .prices = session_->settings().prices,
@@ -212,6 +222,13 @@ class HeadlessRun {
                  {"agents", std::move(agents)},
                  {"skills", std::move(skills)},
                  {"plugins", JsonArray{}}});
+  }
+
+  // Whoever shows the conversation begins anew.
+  void put_reset() {
+    JsonObject line{{"type", "conversation_reset"}, {"new_conversation_id", random_uuid()}, {"trigger", "clear"}};
+    if (is_uuid(prompt_uuid_)) line["user_message_uuid"] = prompt_uuid_;
+    output_.put(std::move(line));
   }
 
   int end(int exit_code) {
@@ -292,6 +309,7 @@ class HeadlessRun {
   std::atomic<bool> ends_ = false;         // no further turn
   std::atomic<bool> interrupted_ = false;  // the turn under way, by a signal
   bool has_begun_ = false;
+  std::string prompt_uuid_;  // of the turn under way
   LineWriter writer_;
   LineWriter errors_;
   HeadlessOutput output_;
@@ -319,10 +337,10 @@ int run_headless(int argc, const char* const* argv) {
     const auto& choice = options.session.choice;
     const bool is_old = choice && (choice->resume || choice->go_on);
     auto piped = read_piped_text(STDIN_FILENO, options.prompt || is_old);
-    if (!piped) return cannot_begin(options, piped.error().message);
+    if (!piped) return cannot_begin(options, piped.error().message + about_lost_prompt(options));
     if (piped->notice) options.notices.push_back(*piped->notice);
     options.prompt = joined_prompt(options.prompt, piped->text);
-    if (!options.prompt && !is_old) return cannot_begin(options, "the prompt is empty");
+    if (!options.prompt && !is_old) return cannot_begin(options, "the prompt is empty" + about_lost_prompt(options));
   }
   options.output.to_terminal = ::isatty(STDOUT_FILENO) == 1;
   StreamReader::take_over_signals();

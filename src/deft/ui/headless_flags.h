@@ -185,12 +185,14 @@ inline constexpr Flag kIgnoredFlags[] = {
     {.names = "--debug, -d", .takes = Flag::Takes::optional_value},
     {.names = "--debug-file", .takes = Flag::Takes::value},
     {.names = "--debug-to-stderr"},
+    {.names = "--mcp-debug"},
     {.names = "--ide"},
     {.names = "--prompt-suggestions"},
     {.names = "--exclude-dynamic-system-prompt-sections"},
     {.names = "--session-mirror"},
     {.names = "--task-budget", .takes = Flag::Takes::value},
     {.names = "--plugin-dir", .takes = Flag::Takes::list},
+    {.names = "--plugin-dir-no-mcp", .takes = Flag::Takes::list},
     {.names = "--plugin-url", .takes = Flag::Takes::list},
 };
 

@@ -73,6 +73,9 @@ void HeadlessHost::take(HostMessage message) {
         agent.look_at_waiting();
       }
     }
+    if (!is_full && !in_turn_ && message.asks_model && starting_.empty() && count_asking() == 0) {
+      starting_ = message.prompt.uuid;
+    }
     if (!is_full) queue_.emplace_back(std::move(message));
   }
   if (is_full) return parts_.output.notice("a message is left out: too many wait for their turn already", "warning");
@@ -87,6 +90,11 @@ void HeadlessHost::take(HostResponse response) {
   const std::string id = response.id;
   if (parts_.port.take_answer(id, std::move(response.answer))) return;
   parts_.output.notice("no request " + json_quote(id.substr(0, 60)) + " waits for an answer", "warning");
+}
+
+bool HeadlessHost::asks_model(const Queued& item) {
+  const auto* message = std::get_if<HostMessage>(&item);
+  return message && message->asks_model;
 }
 
 bool HeadlessHost::has_turn() {
@@ -136,9 +144,10 @@ void HeadlessHost::interrupt(const HostRequest& request) {
     const std::lock_guard lock(mutex_);
     parts_.session.agent().abort();  // the turn that is under way now, not the next
     turn_is_over_ = true;
+    starting_is_ended_ = !starting_.empty() && !drops;
     std::erase_if(queue_, [&](const auto& item) {
       const auto* message = std::get_if<HostMessage>(&item);
-      if (!message) return false;
+      if (!message || (starting_is_ended_ && message->prompt.uuid == starting_)) return false;
       if (message->is_named) (drops ? cancelled : queued).emplace_back(message->prompt.uuid);
       return drops;
     });
@@ -197,10 +206,6 @@ void HeadlessHost::cancel_message(const HostRequest& request) {
 
 // The most urgent message, but first whatever came before it and asks for no turn.
 std::deque<HeadlessHost::Queued>::iterator HeadlessHost::next_due() {
-  const auto asks_model = [](const Queued& item) {
-    const auto* message = std::get_if<HostMessage>(&item);
-    return message && message->asks_model;
-  };
   auto chosen = queue_.end();
   for (auto item = queue_.begin(); item != queue_.end(); ++item) {
     if (!asks_model(*item)) continue;
@@ -210,14 +215,18 @@ std::deque<HeadlessHost::Queued>::iterator HeadlessHost::next_due() {
   return std::find_if_not(queue_.begin(), chosen, asks_model);
 }
 
+void HeadlessHost::end_turn() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(in_turn_, false)) return;
+  }
+  parts_.session.agent().engine().executor().take_waiting();
+}
+
 std::optional<HostMessage> HeadlessHost::next_turn() {
   for (;;) {
+    end_turn();
     std::unique_lock lock(mutex_);
-    if (std::exchange(in_turn_, false)) {
-      lock.unlock();
-      parts_.session.agent().engine().executor().take_waiting();
-      lock.lock();
-    }
     if (queue_.empty()) parts_.output.rest();
     changed_.wait(lock, [this] { return ended_ || !queue_.empty(); });
     if (queue_.empty()) return std::nullopt;
@@ -252,7 +261,13 @@ void HeadlessHost::begin_turn_of(const HostMessage& message) {
   turn_is_over_ = false;
   messages_of_turn_.clear();
   note_of_turn(message);
-  parts_.session.agent().announce_turn();
+  Agent& agent = parts_.session.agent();
+  agent.announce_turn();
+  told_mode_ = agent.engine().permissions()->mode();  // as `init` says
+  const bool is_starting = std::exchange(starting_, {}) == message.prompt.uuid;
+  if (!std::exchange(starting_is_ended_, false) || !is_starting) return;
+  turn_is_over_ = true;
+  agent.abort();
 }
 
 void HeadlessHost::note_of_turn(const HostMessage& message) {
@@ -308,6 +323,11 @@ bool HeadlessHost::take(const std::string& uuid) {
   return true;
 }
 
+// Under mutex_.
+std::size_t HeadlessHost::count_asking() const {
+  return static_cast<std::size_t>(std::ranges::count_if(queue_, asks_model));
+}
+
 std::size_t HeadlessHost::queued_turns() {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(
@@ -317,8 +337,17 @@ std::size_t HeadlessHost::queued_turns() {
 // --- questions ---
 
 void HeadlessHost::show(Event event) {
+  if (std::holds_alternative<ResultsGiven>(event)) tell_mode();
   if (const auto* asked = std::get_if<PermissionAsked>(&event)) ask_permission(*asked);
   if (const auto* withdrawn = std::get_if<PermissionWithdrawn>(&event)) withdraw(withdrawn->id);
+}
+
+// The model has entered plan mode or left it, or an answer of the host has changed the mode.
+void HeadlessHost::tell_mode() {
+  const Mode mode = parts_.session.agent().engine().permissions()->mode();
+  if (std::exchange(told_mode_, mode) == mode) return;
+  parts_.output.put(
+      {{"type", "system"}, {"subtype", "status"}, {"status", Json()}, {"permissionMode", to_string(mode)}});
 }
 
 void HeadlessHost::ask_permission(const PermissionAsked& asked) {

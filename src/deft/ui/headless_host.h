@@ -51,6 +51,7 @@ class HeadlessHost final : public Frontend, public WaitingPrompts {
 
   // On the main thread. Waits, and does meanwhile what the host wants done between turns. Nothing: it wants no more.
   std::optional<HostMessage> next_turn();
+  void end_turn();  // it is over, though its result is not told yet: what comes from now on is for the next
   std::size_t queued_turns();
   std::vector<std::string> messages_of_turn();  // of the last one: their uuids, of those that had one
   std::vector<Prompt> offered() override;
@@ -67,6 +68,8 @@ class HeadlessHost final : public Frontend, public WaitingPrompts {
   void take(HostResponse response);
 
   std::deque<Queued>::iterator next_due();
+  static bool asks_model(const Queued& item);
+  std::size_t count_asking() const;
   bool has_turn();
   void begin_turn_of(const HostMessage& message);
   void note_of_turn(const HostMessage& message);
@@ -80,20 +83,24 @@ class HeadlessHost final : public Frontend, public WaitingPrompts {
   void use_mode(Mode mode);
   void cancel_message(const HostRequest& request);
 
+  void tell_mode();
   void ask_permission(const PermissionAsked& asked);
   void withdraw(const std::string& question);
 
   Parts parts_;
   HostRequests requests_;
-  LineSplitter splitter_;     // of the reader's thread
-  std::size_t lines_ = 0;     // of the reader's thread
-  JsonArray waiting_blocks_;  // of the main thread: what the next message begins with
+  LineSplitter splitter_;          // of the reader's thread
+  std::size_t lines_ = 0;          // of the reader's thread
+  JsonArray waiting_blocks_;       // of the main thread: what the next message begins with
+  Mode told_mode_ = Mode::normal;  // of the main thread: that the host knows of
   std::mutex mutex_;
   std::condition_variable changed_;
   // Under mutex_:
   std::deque<Queued> queue_;  // as they came
   bool in_turn_ = false;
-  bool turn_is_over_ = false;  // it ends soon, and takes no message any more
+  std::string starting_;            // the message that came when there was nothing to do: its turn begins now
+  bool starting_is_ended_ = false;  // by an interrupt that was quicker
+  bool turn_is_over_ = false;       // it ends soon, and takes no message any more
   std::vector<std::string> messages_of_turn_;
   bool ended_ = false;
   std::unordered_map<std::string, std::string> questions_;  // names of our requests, by question

@@ -95,6 +95,9 @@ class Reading {
     output.verbose = flags_.has("--verbose");
     output.partial_messages = flags_.has("--include-partial-messages");
     output.hook_events = flags_.has("--include-hook-events") && output.format == OutputFormat::stream_json;
+    if (flags_.has("--include-hook-events") && !output.hook_events) {
+      options_.notices.emplace_back("--include-hook-events has no effect without --output-format stream-json");
+    }
     output.subagent_texts = flags_.has("--forward-subagent-text");
     const char* const states = std::getenv("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS");
     output.session_states = states && is_among_words(states, "1 true yes on");
@@ -117,6 +120,7 @@ class Reading {
 
   Result<void> read_place() {
     auto directory = canonical_directory(value("--cwd").value_or("."), "--cwd");
+    if (!directory && !value("--cwd")) return fail(Errc::not_found, "the working directory is not there any more");
     if (!directory) return std::unexpected(directory.error());
     session().working_directory = std::move(*directory);
     for (const std::string& path : flags_.all("--add-dir")) {
@@ -228,9 +232,7 @@ class Reading {
       if (!number) return std::unexpected(number.error());
       thinking = thinking_with_budget(*number);
     }
-    if (const auto display = value("--thinking-display"); display && thinking && thinking->at("type") != "disabled") {
-      (*thinking)["display"] = *display;
-    }
+    session().thinking_display = value("--thinking-display").value_or("");
     if (thinking) session().thinking = Json(std::move(*thinking));
     return {};
   }
@@ -262,11 +264,23 @@ class Reading {
       return fail(Errc::invalid_input,
                   "there are " + std::to_string(words.size()) + " prompts: put the whole prompt into quotes");
     }
-    if (!words.empty()) options_.prompt = words.front();
+    if (!words.empty()) {
+      options_.prompt = words.front();
+    } else {
+      name_list_that_ends();
+    }
     if (options_.prompt && options_.stream_input) {
       return fail(Errc::invalid_input, "with --input-format stream-json, prompts come on standard input");
     }
     return {};
+  }
+
+  // A list goes on to the next flag: a prompt behind it is taken for one more entry.
+  void name_list_that_ends() {
+    for (const Flag& flag : kHeadlessFlags) {
+      const std::string_view name = flag.names.substr(0, flag.names.find(','));
+      if (flag.takes == Flag::Takes::list && flags_.has(name)) options_.list_before_prompt = name;
+    }
   }
 
   Result<void> read_session() {
@@ -293,10 +307,14 @@ class Reading {
     }
     session().title = value("--name");
     const bool keeps = !flags_.has("--no-session-persistence");
-    if (!keeps && (choice.resume || choice.go_on)) {
+    if (!keeps && (choice.resume || choice.go_on || choice.fork)) {
       return fail(Errc::invalid_input, "--no-session-persistence is for a new session");
     }
-    if (keeps) session().choice = std::move(choice);
+    if (keeps) {
+      session().choice = std::move(choice);
+    } else {
+      session().unkept_id = std::move(choice.session_id);
+    }
     return {};
   }
 

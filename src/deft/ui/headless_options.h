@@ -17,6 +17,7 @@ namespace deft {
 struct HeadlessOptions {
   AgentSessionOptions session;
   std::optional<std::string> prompt = std::nullopt;
+  std::string list_before_prompt = {};  // the flag that has taken the prompt, perhaps, if there is none
   HeadlessOutputOptions output = {};
   bool stream_input = false;  // lines of JSON, one for each message of the user
   bool replay_user_messages = false;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "deft/agent/cancel_text.h"
 #include "deft/agent/journal_branch.h"
 #include "deft/base/overloaded.h"
 #include "deft/base/terminal_text.h"
@@ -23,6 +24,13 @@ std::string quoted_member(std::string_view name, std::string_view value) {
 // Of a message as the API has it, what is not known of ours.
 constexpr std::string_view kUnknownOfMessage =
     R"(,"stop_details":null,"container":null,"context_management":null,"diagnostics":null,"usage":)";
+
+// Why an answer is not all that the model had to say; empty: it is.
+std::string_view why_cut_off(std::string_view stop_reason) {
+  if (stop_reason == "max_tokens") return "it has reached the largest number of tokens of one answer";
+  if (stop_reason == "model_context_window_exceeded") return "the conversation has filled the model's context";
+  return {};
+}
 
 // As the API has it: a text says also that it quotes nothing. An input that was no JSON object is shown as an empty
 // one, for hosts that look into it, with what came beside it.
@@ -104,7 +112,7 @@ void HeadlessOutput::show(Event event) {
   }
   std::visit(
       Overloaded{
-          [&](const Notice& said) { notice(said.text); },
+          [&](const Notice& said) { said.text == kAbortNotice ? put_abort_notice() : notice(said.text); },
           [&](const HookSpoke& spoke) {
             if (spoke.kind == HookSpoke::Kind::system_message) notice(spoke.text);
             if (spoke.kind == HookSpoke::Kind::error_during_execution) {
@@ -181,7 +189,10 @@ void HeadlessOutput::show(Event event) {
 // What a subagent says and does, under the call that started it.
 void HeadlessOutput::put_event_of(const SubagentEvent& happened) {
   const Event& event = happened.what->event;
-  if (const auto* said = std::get_if<Notice>(&event)) return notice(happened.agent_type + ": " + said->text);
+  if (const auto* said = std::get_if<Notice>(&event)) {
+    if (said->text != kAbortNotice) notice(happened.agent_type + ": " + said->text);
+    return;
+  }
   const std::lock_guard lock(mutex_);
   if (!wants_lines()) return;
   Speaker& speaker = subagents_[happened.agent_id];
@@ -315,6 +326,14 @@ void HeadlessOutput::put_after_results(const std::string& content) {
            content_of(blocks) + "}}");
 }
 
+// Words to the model: whoever interrupted it knows.
+void HeadlessOutput::put_abort_notice() {
+  const std::lock_guard lock(mutex_);
+  if (!wants_lines()) return;
+  put_line(head("user") + R"(,"parent_tool_use_id":null,"isSynthetic":true,"message":{"role":"user","content":)" +
+           content_of({text_block(kAbortNotice)}) + "}}");
+}
+
 HeadlessOutput::Durations HeadlessOutput::durations() {
   const std::lock_guard lock(mutex_);
   return durations_;
@@ -351,6 +370,8 @@ void HeadlessOutput::end_turn(const TurnEnd& end, ReportedSession session) {
   const std::string text = text_of_result(end);
   if (is_answer) {
     put_text(text);
+    const std::string_view cut_off = why_cut_off(end.stop_reason);
+    if (!cut_off.empty()) errors_.put("deft: the answer ends early: " + std::string(cut_off));
     return;
   }
   // What was said so far is still worth reading; why it is not more is no part of it.

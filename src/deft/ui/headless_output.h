@@ -97,6 +97,7 @@ class HeadlessOutput final : public Frontend {
   std::string uuid_of_result(const std::string& call_id);
   void put_result(const CallAnswered& answered, Speaker& speaker);
   void put_after_results(const std::string& content);
+  void put_abort_notice();
   void put_event_of(const SubagentEvent& happened);
   void put_task(const TaskBegan& begun);
   void put_task(const TaskEnded& ended);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "deft/base/text.h"
+#include "deft/ui/host_attachment.h"
 
 namespace deft {
 namespace {
@@ -12,8 +13,8 @@ std::unexpected<Error> wrong(std::string_view what) { return fail(Errc::invalid_
 
 std::string shown(std::string_view text) { return json_quote(text.substr(0, 60)); }
 
-// What a person may say: results of calls are not theirs to give.
-Result<Prompt> prompt_of(const Json& content) {
+// What a person may say: results of calls are not theirs to give. `problem`: what of it is left out.
+Result<Prompt> prompt_of(const Json& content, std::string& problem) {
   if (content.is_string()) return Prompt::of(view(content.get_string()));
   if (!content.is_array()) return wrong("message.content must be a text or a list of content blocks");
   Prompt prompt;
@@ -28,6 +29,8 @@ Result<Prompt> prompt_of(const Json& content) {
       return wrong("a block of type " + std::string(*type) + " needs its \"source\"");
     }
     prompt.blocks.push_back(block);
+    if (std::string left_out = repair_attachment(prompt.blocks.back()); !left_out.empty())
+      problem = std::move(left_out);
   }
   return prompt;
 }
@@ -49,13 +52,15 @@ Result<HostLine> message_of(const Json& json) {
   if (!message || find_string(*message, "role") != "user") return wrong("\"message\" must be one of the role user");
   const Json* content = find(*message, "content");
   if (!content) return wrong("message.content is missing");
-  auto prompt = prompt_of(*content);
+  std::string problem;
+  auto prompt = prompt_of(*content, problem);
   if (!prompt) return std::unexpected(prompt.error());
   prompt->uuid = std::string(find_string(json, "uuid").value_or("").substr(0, kHostWordBytesMax));
   HostMessage read{.prompt = std::move(*prompt),
                    .asks_model = find_bool(json, "shouldQuery").value_or(true),
                    .is_named = false,
-                   .message = *message};
+                   .message = *message,
+                   .problem = std::move(problem)};
   // What nobody typed calls no command, nor does what is said beside the prompt.
   read.prompt.is_verbatim = !read.asks_model || find_bool(json, "client_composed").value_or(false);
   read.is_named = !read.prompt.uuid.empty();

@@ -76,6 +76,13 @@ Json without_idle_events(const Json& hooks) {
 // beside the work, such as promptSuggestions, is missed by nobody.)
 constexpr const char* kIdleFields[] = {"plugins", "toolAliases", "planModeInstructions", "excludeDynamicSections"};
 
+// Of `initialize`, what forbids something, or may: to pass over it would allow that. A command line says it.
+constexpr struct {
+  const char* field;
+  const char* flag;
+} kFlagsOnly[] = {
+    {"settings", "--settings"}, {"managedSettings", "--managed-settings"}, {"disallowedTools", "--disallowedTools"}};
+
 bool says_something(const Json* value) {
   if (!value || value->is_null()) return false;
   if (value->is_array()) return !value->get_array().empty();
@@ -233,11 +240,16 @@ JsonObject HostRequests::beginning(const Json& wanted) const {
   if (const Json* hooks = find(wanted, "hooks"); hooks && !hooks->is_null()) answer["hooks_applied"] = true;
   const JsonObject* servers = find_object(wanted, "mcpServers");
   if (servers && !servers->empty()) answer["mcp_servers_applied"] = *servers == named_servers_;
+  if (says_something(find(wanted, "plugins"))) answer["plugins_applied"] = false;
   return answer;
 }
 
 HostRequests::Answer HostRequests::initialize(const Json& wanted) {
   AgentSession& session = parts_.session;
+  for (const auto& [field, flag] : kFlagsOnly) {
+    if (!says_something(find(wanted, field))) continue;
+    return fail(Errc::unsupported, std::string(field) + " is not taken from initialize: start deft with " + flag);
+  }
   use_hooks(wanted);
   if (find_array(wanted, "sdkMcpServers")) session.servers().add_host_servers(names_at(wanted, "sdkMcpServers"));
   const JsonObject* servers = find_object(wanted, "mcpServers");
@@ -252,6 +264,9 @@ HostRequests::Answer HostRequests::initialize(const Json& wanted) {
   const auto instead = text_at(wanted, "systemPrompt");
   const auto appended = text_at(wanted, "appendSystemPrompt");
   if (instead || appended) session.use_system_prompt(instead, appended.value_or(""));
+  if (const auto appended_to_subagents = find_string(wanted, "appendSubagentSystemPrompt")) {
+    session.append_to_subagents(std::string(*appended_to_subagents));
+  }
   if (const auto title = find_string(wanted, "title")) session.agent().set_state("title", Json(*title));
   if (const Json* schema = find(wanted, "jsonSchema"); schema && !schema->is_null()) {
     if (auto done = session.want_structured_output(*schema); !done) return std::unexpected(done.error());
@@ -272,6 +287,9 @@ HostRequests::Answer HostRequests::initialize(const Json& wanted) {
 // --- settings ---
 
 HostRequests::Answer HostRequests::set_model(const Json& wanted) {
+  const Json* given = find(wanted, "model");
+  const bool is_word = !given || given->is_null() || given->is_string();
+  if (!is_word) return fail(Errc::invalid_input, "\"model\" must be the name of a model, or null");
   auto done = parts_.session.use_model(std::string(find_string(wanted, "model").value_or("")));
   if (!done) return std::unexpected(done.error());
   return JsonObject{};

@@ -24,6 +24,7 @@
 #include "deft/os/warden_processes.h"
 #include "deft/ui/mcp_add.h"
 #include "deft/ui/mcp_serve_command.h"
+#include "deft/ui/meant_word.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_settings.h"
 
@@ -450,7 +451,12 @@ int run_mcp(int argc, const char* const* argv) {
   if (action == "reset-project-choices") return reset_choices();
   const bool takes_name =
       action == "get" || action == "test" || action == "approve" || action == "login" || action == "logout";
-  if (!takes_name) return complain("unknown command " + json_quote(action) + "; see deft mcp --help");
+  if (!takes_name) {
+    return complain("unknown command " + json_quote(action) +
+                    meant_word(action, {"list", "add", "add-json", "remove", "reset-project-choices", "get", "test",
+                                        "approve", "login", "logout", "serve"}) +
+                    "; see deft mcp --help");
+  }
   const bool as_json = (action == "get" || action == "test") && std::erase(words, "--json") > 0;
   const bool is_name = words.size() == 1 && !words[0].starts_with('-');
   if (!is_name) return complain(std::string(action) + " takes the name of a server; see deft mcp --help");

@@ -24,6 +24,7 @@
 #include "deft/base/visible_text.h"
 #include "deft/os/secrecy.h"
 #include "deft/ui/input_line.h"
+#include "deft/ui/meant_word.h"
 #include "deft/ui/safe_display.h"
 #include "deft/ui/session_argument.h"
 
@@ -367,7 +368,8 @@ int run_sessions(int argc, const char* const* argv) {
   if (command == "export") return run_export(*options);
   if (command == "search") return run_search(*options);
   if (command == "remove") return run_remove(*options);
-  return complain("unknown command " + std::string(command) + "; see deft sessions --help");
+  return complain("unknown command " + std::string(command) +
+                  meant_word(command, {"list", "show", "export", "search", "remove"}) + "; see deft sessions --help");
 }
 
 }  // namespace deft

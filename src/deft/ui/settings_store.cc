@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -71,13 +72,14 @@ std::string settings_signature(const SettingsRequest& request) {
 
 namespace {
 
+bool is_listed(std::string_view signature, std::string_view look) {
+  return ("\n" + std::string(signature)).contains("\n" + std::string(look));
+}
+
 // Both signatures list the same files in the same order.
 std::vector<PermissionStore::ChangedFile> changed_files(const SettingsRequest& request, std::string_view before,
                                                         std::string_view after) {
   std::vector<PermissionStore::ChangedFile> changed;
-  const auto is_listed = [](std::string_view signature, const std::string& look) {
-    return ("\n" + std::string(signature)).contains("\n" + look);
-  };
   for (const SettingsFile& file : settings_files(settings_places(request.directory), request.wanted)) {
     const std::string look = look_of(file.path);
     if (is_listed(after, look) && !is_listed(before, look)) changed.push_back({file.source, file.path});
@@ -90,16 +92,45 @@ std::vector<PermissionStore::ChangedFile> changed_files(const SettingsRequest& r
 Result<void> SettingsStore::keep(SettingSource destination, const std::vector<std::string>& rules) {
   const auto file = file_of(destination, settings_places(request_.directory));
   if (!file) return std::unexpected(file.error());
-  for (const std::string& rule : rules) {
-    if (auto written = write_rule(*file, RuleList::allow, rule, change_file); !written) return written;
-  }
-  return {};
+  return write_own(*file, [&]() -> Result<void> {
+    for (const std::string& rule : rules) {
+      if (auto written = write_rule(*file, RuleList::allow, rule, change_file); !written) return written;
+    }
+    return {};
+  });
 }
 
-Result<void> SettingsStore::write(SettingSource destination, std::string_view key, const Json& value) const {
+Result<void> SettingsStore::write(SettingSource destination, std::string_view key, const Json& value) {
   const auto file = file_of(destination, settings_places(request_.directory));
   if (!file) return std::unexpected(file.error());
-  return write_value(*file, key, value, change_file);
+  return write_own(*file, [&] { return write_value(*file, key, value, change_file); });
+}
+
+Result<void> SettingsStore::write_own(const std::string& file, const std::function<Result<void>()>& write) {
+  {
+    const std::lock_guard lock(own_mutex_);
+    being_written_.push_back(file);
+  }
+  Result<void> written = write();
+  const std::lock_guard lock(own_mutex_);
+  being_written_.erase(std::ranges::find(being_written_, file));
+  own_writes_ += look_of(file);
+  return written;
+}
+
+// Somebody else has: then people are told.
+bool SettingsStore::others_changed(std::string_view signature) {
+  const std::lock_guard lock(own_mutex_);
+  bool has_any = false;
+  for (std::string_view rest = signature; !rest.empty();) {
+    const std::string_view look = rest.substr(0, rest.find('\n') + 1);
+    rest.remove_prefix(look.size());
+    const bool is_own = is_listed(own_writes_, look) || std::ranges::any_of(being_written_, [&](const auto& file) {
+                          return look.starts_with(file + " ");
+                        });
+    has_any = has_any || (!is_own && !is_listed(signature_, look));
+  }
+  return has_any;
 }
 
 void SettingsStore::use(SettingsRequest request) {
@@ -118,8 +149,10 @@ std::optional<PermissionStore::Changed> SettingsStore::reload() {
   const std::vector<std::string> paths = files_that_count(request_, places);
   looks_ = FileLooks(and_their_folders(paths, places));
   std::string signature = signature_of(paths);
-  if (!std::exchange(is_changed_, false) && signature == signature_) return std::nullopt;
+  const bool was_used = std::exchange(is_changed_, false);
+  if (!was_used && signature == signature_) return std::nullopt;
   std::vector<ChangedFile> files = changed_files(request_, signature_, signature);
+  const bool is_news = others_changed(signature) && !was_used;
   signature_ = std::move(signature);
   auto session = load_session_settings(request_);
   if (!session) {
@@ -132,11 +165,13 @@ std::optional<PermissionStore::Changed> SettingsStore::reload() {
     return changed;
   }
   last_ = session->merged.permissions;
-  Changed changed{.setup = last_, .notices = {"The settings have changed; the new ones count from now on."}};
+  Changed changed{.setup = last_, .notices = {}};
+  if (is_news) changed.notices.emplace_back("The settings have changed; the new ones count from now on.");
   changed.files = std::move(files);
   changed.adopt = [use = use_hooks_, hooks = std::move(session->merged.hooks)] {
     if (use) use(hooks);
   };
+  if (!is_news && !was_used) return changed;  // what is wrong with them was said
   for (std::string& problem : session->merged.problems) changed.notices.push_back(std::move(problem));
   return changed;
 }

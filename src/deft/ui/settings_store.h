@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,22 @@ class SettingsStore final : public PermissionStore {
   Result<void> keep(SettingSource destination, const std::vector<std::string>& rules) override;
   std::optional<Changed> reload() override;
   // One key of deft's own file of that level, everything else as it was.
-  Result<void> write(SettingSource destination, std::string_view key, const Json& value) const;
+  Result<void> write(SettingSource destination, std::string_view key, const Json& value);
   // Something else was asked for: the next reload() reads it all again. On the turn's thread, between turns.
   void use(SettingsRequest request);
 
  private:
   bool looks_as_before() const;
+  bool others_changed(std::string_view signature);
+  // What `write` does to the file is our own doing.
+  Result<void> write_own(const std::string& file, const std::function<Result<void>()>& write);
 
   SettingsRequest request_;
   std::string signature_;
+  std::mutex own_mutex_;  // rules are kept on a worker
+  // Under own_mutex_: whoever wanted them needs no telling.
+  std::vector<std::string> being_written_;              // files
+  std::string own_writes_;                              // how files looked when we had written them
   FileLooks looks_;                                     // of the same files, taken before the signature
   std::chrono::steady_clock::time_point looked_for_{};  // when it was found out which files these are
   bool is_changed_ = false;                             // by use()

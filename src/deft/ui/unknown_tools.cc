@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "deft/base/json.h"
-#include "deft/base/nearest_file_name.h"
 #include "deft/base/text.h"
+#include "deft/ui/meant_word.h"
 
 namespace deft {
 namespace {
@@ -27,8 +27,7 @@ bool is_slip(std::string_view tool, const std::vector<std::string>& known) {
 }
 
 std::string no_such_tool(std::string_view tool, const std::vector<std::string>& known) {
-  const auto meant = nearest_file_name(tool, known);
-  return "there is no tool " + json_quote(tool.substr(0, 60)) + (meant ? "; is " + *meant + " meant?" : "");
+  return "there is no tool " + json_quote(tool.substr(0, 60)) + meant_word(tool, known);
 }
 
 }  // namespace
