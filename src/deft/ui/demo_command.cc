@@ -45,6 +45,8 @@ Usage: deft demo [OPTIONS]
 
 Example:
   deft demo --svg timeline.svg
+
+Exit code: 0, 2 if it cannot be shown, 130 interrupted.
 )";
 constexpr int kExitSignal = 128;  // and the signal's number
 constexpr std::size_t kWidthMax = 118;
