@@ -96,7 +96,7 @@ TEST(MakeModelClient, MakesTheOneThatWasChosen) {
   EXPECT_EQ(asked(ModelApi::anthropic), "anthropic /v1/messages sk-1 (HTTP 400)");
   EXPECT_EQ(asked(ModelApi::openai_chat), "openai-chat /v1/chat/completions (HTTP 400)");
   EXPECT_EQ(asked(ModelApi::openai_responses), "openai-responses /v1/responses (HTTP 400)");
-  EXPECT_TRUE(asked(ModelApi::scripted).starts_with("cannot open the script"));
+  EXPECT_TRUE(asked(ModelApi::scripted).starts_with("the script: cannot read "));
 }
 
 }  // namespace
