@@ -1,16 +1,19 @@
 #include "deft/agent/otel_export.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
 #include "deft/base/keyed_hash.h"
+#include "deft/model/model_failure.h"
 
 namespace deft {
 namespace {
 
 constexpr std::string_view kTracesPath = "/v1/traces";
 constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 10;
+constexpr std::array<int, 4> kBusyStatuses = {429, 502, 503, 504};  // the protocol's: the same may be taken later
 
 std::string traces_url(std::string endpoint) {
   while (endpoint.ends_with('/')) endpoint.pop_back();
@@ -120,9 +123,7 @@ void OtelExport::send_all(const std::stop_token& stop, std::unique_lock<std::mut
     changed_.wait_until(lock, stop, clock_.on_steady_clock(clock_.now() + kOtelBatchTime), is_full);
     JsonArray batch = std::exchange(waiting_, {});
     const std::size_t count = batch.size();
-    lock.unlock();
-    const bool is_sent = send(std::move(batch));
-    lock.lock();
+    const bool is_sent = deliver(otel_body(std::move(batch), options_.session), stop, lock);
     (is_sent ? figures_.sent : figures_.lost) += count;
     if (stop.stop_requested() && !is_sent) {
       figures_.lost += waiting_.size();
@@ -131,16 +132,34 @@ void OtelExport::send_all(const std::stop_token& stop, std::unique_lock<std::mut
   }
 }
 
-bool OtelExport::send(JsonArray spans) {
+// One that is too busy, or has nobody behind it, is asked again; at the end, once more and at once.
+bool OtelExport::deliver(const std::string& body, const std::stop_token& stop, std::unique_lock<std::mutex>& lock) {
+  for (std::size_t tries = 1;; ++tries) {
+    lock.unlock();
+    const Answer answer = send(body);
+    lock.lock();
+    if (answer.is_taken || !answer.may_be_taken_later || tries == kOtelTriesMax || stop.stop_requested()) {
+      return answer.is_taken;
+    }
+    const Duration delay = std::min(answer.wanted_delay.value_or(kOtelFirstDelay * (1 << (tries - 1))), kOtelDelayMax);
+    const auto until = clock_.on_steady_clock(clock_.now() + delay);
+    changed_.wait_until(lock, stop, until, [] { return false; });
+  }
+}
+
+OtelExport::Answer OtelExport::send(const std::string& body) {
   HttpRequest request{.method = "POST", .url = url_, .headers = options_.headers};
   request.headers.emplace_back("Content-Type", "application/json");
-  request.body = otel_body(std::move(spans), options_.session);
+  request.body = body;
   request.connect_timeout = kOtelRequestTime;
   request.deadline = clock_.now() + kOtelRequestTime;
   request.body_bytes_max = kAnswerBytesMax;
   // Not stopped by the end itself: what was begun has its time.
   const auto answer = fetch(http_, std::move(request), give_up_.get_token());
-  return answer && answer->status >= 200 && answer->status < 300;
+  if (!answer) return {};
+  return {.is_taken = answer->status >= 200 && answer->status < 300,
+          .may_be_taken_later = std::ranges::find(kBusyStatuses, answer->status) != kBusyStatuses.end(),
+          .wanted_delay = retry_after(answer->headers, clock_.wall_time())};
 }
 
 }  // namespace deft

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -20,7 +21,10 @@ inline constexpr std::size_t kOtelSpansWaitingMax = 4'096;
 inline constexpr std::size_t kOtelSpansPerRequest = 256;
 inline constexpr Duration kOtelBatchTime = std::chrono::seconds(1);  // how long the first span waits for others
 inline constexpr Duration kOtelRequestTime = std::chrono::seconds(10);
-inline constexpr Duration kOtelEndTime = std::chrono::seconds(2);  // at the end, for what still waits
+inline constexpr std::size_t kOtelTriesMax = 4;
+inline constexpr Duration kOtelFirstDelay = std::chrono::seconds(1);  // before a second try; then twice as long
+inline constexpr Duration kOtelDelayMax = std::chrono::seconds(30);   // also if the collector wants a longer one
+inline constexpr Duration kOtelEndTime = std::chrono::seconds(2);     // at the end, for what still waits
 
 struct OtelOptions {
   std::string endpoint;      // "http://127.0.0.1:4318": /v1/traces is added, unless it is there
@@ -30,7 +34,8 @@ struct OtelOptions {
 };
 
 // Sends spans to an OpenTelemetry collector (OTLP over HTTP, JSON), on a thread of its own. A collector that is slow,
-// broken or not there costs nothing but the spans: they wait in a queue with a limit, and are dropped.
+// broken or not there costs nothing but the spans: they wait in a queue with a limit, and are dropped. One that says
+// that it is too busy is asked again.
 class OtelExport final : public TimelineSink {
  public:
   OtelExport(OtelOptions options, HttpClient& http, const Clock& clock);
@@ -55,7 +60,13 @@ class OtelExport final : public TimelineSink {
   void put(Json span);
   void serve(const std::stop_token& stop);
   void send_all(const std::stop_token& stop, std::unique_lock<std::mutex>& lock);
-  bool send(JsonArray spans);
+  struct Answer {
+    bool is_taken = false;
+    bool may_be_taken_later = false;
+    std::optional<Duration> wanted_delay = std::nullopt;
+  };
+  bool deliver(const std::string& body, const std::stop_token& stop, std::unique_lock<std::mutex>& lock);
+  Answer send(const std::string& body);
 
   const OtelOptions options_;
   const std::string url_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 
 #include "deft/os/curl_http_client.h"
@@ -160,6 +161,35 @@ TEST_F(OtelExportTest, WhatTheCollectorDoesNotTakeIsLostAndCounted) {
   EXPECT_TRUE(testing::eventually([&] { return out.figures().lost > 0; }));
   EXPECT_EQ(out.figures().sent, 0U);
   EXPECT_EQ(out.figures().lost, 1U);
+}
+
+TEST_F(OtelExportTest, ACollectorThatIsTooBusyIsAskedAgain) {
+  std::atomic<int> asked = 0;
+  HttpPeer peer([&](const PeerRequest&, PeerAnswer& answer) {
+    if (asked++ == 0) return answer.send(503, {{"retry-after-ms", "1"}}, "busy");
+    answer.send(200, {}, "{}");
+  });
+  OtelExport out(options(peer), http, clock);
+  out.ended(call_named("c1"));
+  EXPECT_TRUE(testing::eventually([&] { return out.figures().sent > 0; }));
+  EXPECT_EQ(out.figures().lost, 0U);
+  const auto requests = peer.requests();
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[0].body, requests[1].body);
+}
+
+TEST_F(OtelExportTest, AtTheEndNobodyWaitsUntilTheCollectorHasTime) {
+  std::promise<void> came;
+  std::atomic<int> asked = 0;
+  HttpPeer peer([&](const PeerRequest&, PeerAnswer& answer) {
+    answer.send(503, {{"retry-after", "3600"}}, "busy");
+    if (asked++ == 0) came.set_value();
+  });
+  auto out = std::make_unique<OtelExport>(options(peer), http, clock);
+  out->ended(call_named("c1"));
+  came.get_future().wait();
+  out.reset();
+  EXPECT_LE(peer.requests().size(), 2U);
 }
 
 // Without an end of its own this would last until the test is killed.
