@@ -20,7 +20,7 @@ std::vector<Block> StreamedMessage::add_call(CallReady ready, CallIds& ids) {
   call_ids_.push_back(ready.call.id);
   head_ = std::move(ready.head);
   std::vector<Block> added = std::move(ready.before);
-  added.emplace_back(ToolUseBlock{std::move(ready.call), {}});
+  added.emplace_back(ToolUseBlock{std::move(ready.call), std::move(ready.extra)});
   blocks_.insert(blocks_.end(), added.begin(), added.end());
   text_since_call_.clear();
   return added;

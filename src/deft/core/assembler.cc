@@ -222,11 +222,11 @@ void Assembler::report_calls() {
   for (; calls_reported_ < calls_.size(); ++calls_reported_) {
     const std::size_t at = calls_[calls_reported_];
     if (!entries_[at].closed) return;
-    ToolCall& call = std::get<ToolUseBlock>(entries_[at].block).call;
+    auto& [call, extra] = std::get<ToolUseBlock>(entries_[at].block);
     const bool ended = finishing_ || !message_.stop_reason.empty();
     if (is_blank(call.input_text) && is_last(at) && !ended) return;
     settle(call, is_cut_off(at));
-    events_.push_back(CallReady{call, blocks_before(at), head_of(message_)});
+    events_.push_back(CallReady{call, blocks_before(at), head_of(message_), extra});
   }
 }
 

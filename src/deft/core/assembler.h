@@ -31,6 +31,7 @@ struct CallReady {
   ToolCall call;
   std::vector<Block> before{};  // the blocks between the call before it and this one, as they are now
   MessageHead head{};           // of the message that it stands in
+  JsonObject extra{};           // what its provider wants back with it: a signature, a caller
 };
 struct MessageDone {
   Message message;

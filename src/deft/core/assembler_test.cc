@@ -54,6 +54,19 @@ TEST_F(AssemblerTest, ACallIsReportedWhenItsBlockClosesAndNotBefore) {
   EXPECT_EQ(events(), "call:c0={\"a\":1} ");
 }
 
+// It goes back to the provider also if the message is never finished.
+TEST_F(AssemblerTest, ACallComesWithWhatItsProviderWantsBackWithIt) {
+  ToolUseBlock block = use("c0");
+  block.extra["signature"] = "of the thought";
+  ASSERT_TRUE(assembler.open(0, block));
+  ASSERT_TRUE(assembler.append(0, "{}"));
+  ASSERT_TRUE(assembler.close(0));
+  assembler.stop("tool_use", "tool_use");
+  const auto reported = assembler.take_events();
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_EQ(to_json(std::get<CallReady>(reported[0]).extra), R"({"signature":"of the thought"})");
+}
+
 TEST_F(AssemblerTest, ACutOffInputIsNeverValidAtWhicheverByteItWasCut) {
   const std::string input = R"({"path":"/a\u00e9\"x","n":[1,-2.5e3,true,null],"o":{}})";
   for (std::size_t size = 1; size < input.size(); ++size) {

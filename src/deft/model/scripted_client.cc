@@ -74,7 +74,7 @@ class Performance final : public ModelCall {
       }
       ++calls_;
       message_.blocks.push_back(block);
-      return say(CallReady{use->call, std::exchange(before_, {}), head_of(message_)});
+      return say(CallReady{use->call, std::exchange(before_, {}), head_of(message_), use->extra});
     }
     if (auto* text = std::get_if<TextBlock>(&block)) tell_words(text->text, stop);
     if (auto* thinking = std::get_if<ThinkingBlock>(&block)) say(ThinkingDelta{thinking->thinking});

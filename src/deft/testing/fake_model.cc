@@ -26,7 +26,7 @@ std::vector<ModelEvent> stream_of(Message message) {
   std::vector<Block> before;
   for (const Block& block : message.blocks) {
     if (const auto* use = std::get_if<ToolUseBlock>(&block)) {
-      events.emplace_back(CallReady{use->call, std::exchange(before, {}), head_of(message)});
+      events.emplace_back(CallReady{use->call, std::exchange(before, {}), head_of(message), use->extra});
       continue;
     }
     if (const auto* text = std::get_if<TextBlock>(&block)) {
