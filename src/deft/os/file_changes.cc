@@ -22,6 +22,7 @@ namespace deft {
 
 namespace {
 
+constexpr mode_t kModeBits = 07777;
 constexpr std::size_t kHashCharacters = 64;
 constexpr std::string_view kUnfinished = ".part";
 
@@ -252,8 +253,9 @@ void give_back_owner(std::string_view path, const FileOwner& owner, std::uint32_
   const UniqueFd file = open_without_links(path, O_RDONLY | O_NONBLOCK);
   struct stat now{};
   if (!file || ::fstat(file.get(), &now) != 0 || !S_ISREG(now.st_mode)) return;
-  if (FileOwner{.user = now.st_uid, .group = now.st_gid} == owner) return;
-  if (::fchown(file.get(), owner.user, owner.group) == 0) std::ignore = ::fchmod(file.get(), mode);
+  const bool is_its_own = FileOwner{.user = now.st_uid, .group = now.st_gid} == owner;
+  if (!is_its_own && ::fchown(file.get(), owner.user, owner.group) != 0) return;
+  if (!is_its_own || (now.st_mode & kModeBits) != mode) std::ignore = ::fchmod(file.get(), mode);
 }
 
 void remove_empty_folders(std::string_view folder, std::string_view topmost) {

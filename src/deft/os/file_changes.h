@@ -82,8 +82,8 @@ class FileChanges {
   std::uint64_t last_number_ = 0;
 };
 
-// Gives a file that was made anew the owner that it had; where we may not, it stays as it is. `mode` because a change
-// of the owner clears a part of it.
+// Gives a file that was made anew the owner that it had, and with it the whole of its mode: a new file is never given
+// all of that, and a change of the owner clears a part. Where we may not, it stays as it is.
 void give_back_owner(std::string_view path, const FileOwner& owner, std::uint32_t mode);
 
 // Removes a folder and those above it, up to `topmost`, as long as they are empty. Nothing if that is empty.
