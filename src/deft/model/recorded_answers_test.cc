@@ -196,7 +196,7 @@ std::vector<std::string> lines_of_chat(const Message& message) {
   return lines;
 }
 
-void add_expected_part(std::vector<std::string>& lines, const Json& part) {
+void add_expected_part(std::vector<std::string>& lines, const Json& part, const std::string& phase) {
   if (string_or_empty(part, "type") != "output_text") {
     lines.push_back("other " + sorted_json(without(part.get_object(), {"parsed"})));  // that one is the SDK's own
     return;
@@ -204,6 +204,7 @@ void add_expected_part(std::vector<std::string>& lines, const Json& part) {
   JsonObject more;
   const JsonArray* annotations = find_array(part, "annotations");
   if (annotations && !annotations->empty()) more["annotations"] = *annotations;
+  if (!phase.empty()) more["phase"] = phase;
   lines.push_back(text_line(string_or_empty(part, "text"), more));
 }
 
@@ -212,7 +213,8 @@ std::vector<std::string> expected_of_responses(const Json& body) {
   for (const Json& item : *find_array(body, "output")) {
     const std::string type = string_or_empty(item, "type");
     if (type == "message") {
-      for (const Json& part : *find_array(item, "content")) add_expected_part(lines, part);
+      const std::string phase = string_or_empty(item, "phase");
+      for (const Json& part : *find_array(item, "content")) add_expected_part(lines, part, phase);
     } else if (type == "function_call") {
       lines.push_back(call_line(string_or_empty(item, "call_id"), string_or_empty(item, "name"),
                                 string_or_empty(item, "arguments")));
