@@ -66,7 +66,9 @@ TEST(Journal, ResultsThatWaitForAMomentComeWholeBeforeWhatFollowsWhoeverAddsThem
         for (int i = 0; i < kResults; ++i) {
           const std::string id = std::to_string(thread) + "." + std::to_string(i);
           ASSERT_TRUE(journal->result(id, "Read", {.text = std::string(2000, 'x')}, Journal::When::soon));
-          if (thread == 0) ASSERT_TRUE(journal->state("after", Json(id)));
+          if (thread == 0) {
+            ASSERT_TRUE(journal->state("after", Json(id)));
+          }
         }
       });
     }
@@ -77,7 +79,9 @@ TEST(Journal, ResultsThatWaitForAMomentComeWholeBeforeWhatFollowsWhoeverAddsThem
   for (const Json& line : lines_of(folder)) {
     ASSERT_TRUE(line.is_object());
     if (find_string(line, "type") == "result") ++seen[std::string(*find_string(line, "call"))];
-    if (find_string(line, "type") == "state") EXPECT_EQ(seen[std::string(*find_string(line, "value"))], 1);
+    if (find_string(line, "type") == "state") {
+      EXPECT_EQ(seen[std::string(*find_string(line, "value"))], 1);
+    }
   }
   EXPECT_EQ(seen.size(), std::size_t{kThreads * kResults});
   for (const auto& [call, count] : seen) EXPECT_EQ(count, 1) << call;
